@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from './private-file.ts'
+import { codeOf } from './error-code.ts'
 
 const MAX_BYTES = 1024 * 1024
 
@@ -18,8 +18,30 @@ export function rotateLog(path: string, maxBytes = MAX_BYTES): void {
   }
 }
 
-/** Appends a line with its time. Synchronous, so that the last line before a crash is kept. */
-export function appendLog(path: string, line: string, at: Date, maxBytes = MAX_BYTES): void {
-  rotateLog(path, maxBytes)
-  appendFileSync(path, `${at.toISOString()} ${line}\n`, { mode: 0o600 })
+/**
+ * Appends lines with their time. Synchronous, so that the last line before a crash is kept. A line that cannot be
+ * written, because the disk is full, must not end the server: the next line that can states how many are missing.
+ */
+export class BoundedLog {
+  readonly #path: string
+  readonly #maxBytes: number
+  #missing = 0
+
+  constructor(path: string, maxBytes = MAX_BYTES) {
+    this.#path = path
+    this.#maxBytes = maxBytes
+  }
+
+  append(line: string, at: Date): void {
+    const before = this.#missing === 0 ? '' : lineAt(at, `${this.#missing} lines could not be written`)
+    try {
+      rotateLog(this.#path, this.#maxBytes)
+      appendFileSync(this.#path, before + lineAt(at, line), { mode: 0o600 })
+      this.#missing = 0
+    } catch {
+      this.#missing++
+    }
+  }
 }
+
+const lineAt = (at: Date, line: string) => `${at.toISOString()} ${line}\n`

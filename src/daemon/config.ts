@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
+import { isInside } from '../compose/is-inside.ts'
 import { defaultPaths, type Environment } from '../compose/paths.ts'
+import { lowered, underCeiling } from '../gateway/access/ceiling.ts'
 import { DEFAULT_POLICY, MainstemError, OUTSIDE_ID, Policy, toMainstemError } from '../model/index.ts'
 import { parse } from '../model/parse.ts'
-import { AGENT_LIMITS } from '../sessions/deadlines.ts'
+import { AGENT_LIMITS } from '../sessions/agent-limits.ts'
 
 /** A longer delay would overflow and fire immediately. */
 const milliseconds = z
@@ -43,7 +45,9 @@ const Timeouts = z.strictObject({
     .describe("timeout for an agent's handshake, or for loading a resumed conversation"),
   exitMs: milliseconds
     .default(AGENT_LIMITS.exitMs)
-    .describe('timeout without output for a one-shot agent to exit after its result'),
+    .describe(
+      'timeout without output for a one-shot agent to exit after its result, and for any agent that closed its output',
+    ),
   silenceMs: milliseconds
     .default(AGENT_LIMITS.silenceMs)
     .describe('time without output in a turn before a notice is raised'),
@@ -131,7 +135,9 @@ export const ConfigFile = z.strictObject({
     .record(z.string().min(1).max(200), path)
     .default({})
     .describe('project directories by name, for clients of the board API'),
-  policy: Policy.default(DEFAULT_POLICY).describe('the default policy of a task'),
+  policy: Policy.optional().describe(
+    'the default policy of a task; `ask` and `none` by default, or less if the ceiling allows less',
+  ),
   ceiling: Policy.default({ approval: 'auto-all', sandbox: 'full-access' }).describe(
     'the maximum policy that a caller may request',
   ),
@@ -141,6 +147,10 @@ export const ConfigFile = z.strictObject({
     .default('power')
     .describe('what the log survives: a power failure, a crash of this process, or neither'),
   maxBytes: z.int().positive().optional().describe('maximum size of the database'),
+  search: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe('whether to index the logs for `GET /v1/search`; `off` saves processor time and disk space'),
   agents: z.record(z.string().regex(OUTSIDE_ID), AgentSettings).default({}),
   node: NodeSettings.prefault({}).describe('this server as one of several on one store'),
   timeouts: Timeouts.prefault({}),
@@ -155,13 +165,15 @@ export type Overrides = z.infer<typeof Overrides>
 type ConfigFile = z.infer<typeof ConfigFile>
 
 /** The complete configuration with absolute paths. */
-export interface Config extends Omit<ConfigFile, 'host' | 'port' | 'data' | 'cwd' | 'auth' | 'roots'> {
+export interface Config
+  extends Omit<ConfigFile, 'host' | 'port' | 'data' | 'cwd' | 'auth' | 'roots' | 'policy'> {
   host: string
   port: number
   data: string
   cwd: string
   auth: boolean
   roots: string[]
+  policy: Policy
 }
 
 const DEFAULT_PORT = 7380
@@ -176,10 +188,11 @@ export async function loadConfig(given: {
   const environment = check(Overrides, fromEnvironment(given.environment), 'environment')
   const defaults = defaultPaths(given.environment)
   const named = flags.config ?? environment.config
-  const file = await readConfig(resolve(given.cwd, named ?? defaults.config), named !== undefined)
+  const path = resolve(given.cwd, named ?? defaults.config)
+  const file = await readConfig(path, named !== undefined)
   const { config: _, store: url, ...overrides } = { ...environment, ...flags }
   const merged = { ...file, ...overrides, ...(url !== undefined && { store: { ...file.store, url } }) }
-  const cwd = resolve(given.cwd, merged.cwd ?? '.')
+  const cwd = resolve(given.cwd, merged.cwd ?? defaultDirectory(given.cwd, merged.roots))
   return {
     ...merged,
     host: merged.host ?? '127.0.0.1',
@@ -188,6 +201,26 @@ export async function loadConfig(given: {
     data: resolve(given.cwd, merged.data ?? defaults.data),
     cwd,
     roots: merged.roots ?? [cwd],
+    policy: defaultPolicy(file, path),
+  }
+}
+
+/** The first root if the server was started outside of all of them. */
+function defaultDirectory(cwd: string, [first = cwd, ...others]: readonly string[] = []): string {
+  return [first, ...others].some((root) => isInside(cwd, root)) ? cwd : first
+}
+
+function defaultPolicy({ policy, ceiling }: ConfigFile, source: string): Policy {
+  if (!policy) return lowered(DEFAULT_POLICY, ceiling)
+  try {
+    return underCeiling(policy, ceiling)
+  } catch (thrown) {
+    const { details } = toMainstemError(thrown)
+    const field = String(details?.field)
+    throw new MainstemError('invalid_request', `configuration (${source}): ${field} exceeds the ceiling`, {
+      field,
+      advice: `Lower \`${field}\`, or raise \`ceiling\`. docs/policy.md lists the values from the strictest.`,
+    })
   }
 }
 
@@ -207,7 +240,8 @@ function fromEnvironment(environment: Environment): Record<string, unknown> {
 /** Paths in a file are relative to that file. An explicitly given file must exist. */
 async function readConfig(file: string, required: boolean): Promise<ConfigFile> {
   const text = await readIfThere(file)
-  if (text === undefined && required) throw wrong(file, 'no such file')
+  if (text === undefined && required)
+    throw wrong(file, 'no such file', 'Check the path in --config or MAINSTEM_CONFIG.')
   const config = check(ConfigFile, parseJson(text ?? '{}', file), file, text)
   const from = dirname(file)
   return {
@@ -260,8 +294,10 @@ function lineOf(field: string, text: string): number | undefined {
   return at === 0 ? undefined : text.slice(0, at).split('\n').length
 }
 
-function wrong(source: string, what: string): MainstemError {
-  return new MainstemError('invalid_request', `configuration (${source}): ${what}`, {
-    advice: 'Correct it there; docs/cli.md lists the settings.',
-  })
+function wrong(
+  source: string,
+  what: string,
+  advice = 'Correct it there; docs/cli.md lists the settings.',
+): MainstemError {
+  return new MainstemError('invalid_request', `configuration (${source}): ${what}`, { advice })
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { inspectStore, type StoreDamage, type StoreReport } from '../stores/sqlite/inspect.ts'
+import type { StoreDamage, StoreReport } from '../stores/inspect.ts'
+import { inspectStore } from '../stores/sqlite/inspect.ts'
 import type { Config } from './config.ts'
 
 export type { StoreDamage, StoreReport }

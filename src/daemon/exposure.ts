@@ -14,20 +14,25 @@ function isLoopback(host: string): boolean {
   return version !== 0 && loopback.check(host, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-type Exposure = Pick<Config, 'host' | 'hosts' | 'auth'>
+/** Addresses that stand for all interfaces. No client can call a server by them. */
+const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-/** A server that is reachable from other machines must require a token and know its host names. */
-export function checkExposure({ host, hosts, auth }: Exposure): void {
-  if (isLoopback(host)) return
-  if (!auth) throw refused(host, 'without a token; leave out --no-auth')
-  if (hosts.length === 0) throw refused(host, 'unless `hosts` in the configuration lists its host names')
+/** A server that is reachable from other machines must require a token. */
+export function checkExposure({ host, auth }: Pick<Config, 'host' | 'auth'>): void {
+  if (isLoopback(host) || auth) return
+  throw new MainstemError('forbidden', `refusing to listen on ${host} without a token; leave out --no-auth`)
 }
 
-/** The Host headers to accept; rejecting all others prevents DNS rebinding. */
-export function allowedHosts({ host, hosts }: Exposure): readonly string[] {
-  return isLoopback(host) ? [...LOOPBACK_NAMES, host, ...hosts] : hosts
+/**
+ * The Host headers to accept. A page that rebinds its DNS name to this server sends that name, so only names that no
+ * such page can have are accepted: loopback names, the address that the server listens on, and the configured ones.
+ */
+export function allowedHosts({ host, hosts }: Pick<Config, 'host' | 'hosts'>): readonly string[] {
+  const own = WILDCARDS.has(host) ? [] : [isIP(host) === 6 ? `[${host}]` : host]
+  return [...LOOPBACK_NAMES, ...own, ...hosts]
 }
 
-function refused(host: string, unless: string): MainstemError {
-  return new MainstemError('forbidden', `refusing to listen on ${host} ${unless}`)
+/** Whether other machines can connect, but know no name by which they may call the server. */
+export function lacksNames({ host, hosts }: Pick<Config, 'host' | 'hosts'>): boolean {
+  return WILDCARDS.has(host) && hosts.length === 0
 }

@@ -1,11 +1,12 @@
 import { rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { systemTimers } from '../compose/clock.ts'
 import { LOCAL, type Token, tokenOf } from '../gateway/http/auth.ts'
 import { MainstemError } from '../model/index.ts'
 import { tryLock } from '../stores/sqlite/lock.ts'
-import { codeOf, privateDirectory, readPrivate, unsafe, withDraft } from './private-file.ts'
+import { codeOf } from './error-code.ts'
+import { privateDirectory, readPrivate, unsafe, withDraft } from './private-file.ts'
 import { newToken } from './token.ts'
 
 const Name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)

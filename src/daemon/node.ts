@@ -8,6 +8,7 @@ import { Cluster } from '../sessions/nodes/cluster.ts'
 import type { NodeStore } from '../stores/nodes.ts'
 import type { Store } from '../stores/store.ts'
 import type { Config } from './config.ts'
+import { processIdOf } from './process-id.ts'
 
 export type NodePlan = WiredNode
 
@@ -26,6 +27,8 @@ interface ClusterParts {
   config: Config
   plan: NodePlan | undefined
   store: Store
+  /** The owner of the data directory. */
+  owner: string | undefined
   wired: Wired
   roots: readonly string[]
   version: string
@@ -36,7 +39,7 @@ interface ClusterParts {
 
 /** Connects the sessions of this server with those of the other servers on its store. */
 export function clusterOf(parts: ClusterParts): Cluster {
-  const { config, plan, store, wired, roots, version, isDraining, runs, report } = parts
+  const { config, plan, store, owner, wired, roots, version, isDraining, runs, report } = parts
   const { sessions, processes } = wired
   const track = (work: Promise<unknown>) => runs.track(work)
   if (!plan || !hasNodes(store)) return new Cluster(sessions, store, track)
@@ -46,7 +49,7 @@ export function clusterOf(parts: ClusterParts): Cluster {
     store,
     clock: systemClock,
     background: backgroundTimers,
-    processId: randomUUID(),
+    processId: processIdOf(owner),
     newId: randomUUID,
     info: () => ({
       ...(url !== undefined && { url }),

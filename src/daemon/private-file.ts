@@ -2,13 +2,20 @@ import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises'
 import { MainstemError } from '../model/mainstem-error.ts'
+import { codeOf } from './error-code.ts'
+import { writeFailure } from './write-failure.ts'
 
 const OTHERS_MAY_WRITE = 0o022
 const OTHERS_MAY_ANYTHING = 0o077
 
 /** Creates or checks a directory that no other user can write to. */
 export async function privateDirectory(directory: string): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 })
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+  } catch (thrown) {
+    // Something else has this path, which is reported below.
+    if (codeOf(thrown) !== 'EEXIST') throw await writeFailure(directory, thrown)
+  }
   const stats = await lstat(directory)
   if (!stats.isDirectory()) throw unsafe(directory, 'is not a directory', 'Name another with --data.')
   checkOwner(directory, stats, OTHERS_MAY_WRITE)
@@ -38,15 +45,14 @@ export async function withDraft<T>(
   publish: (draft: string) => Promise<T>,
 ): Promise<T> {
   const draft = `${path}.${randomBytes(8).toString('hex')}`
-  const file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
   try {
+    await using file = await open(draft, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600)
     await file.writeFile(text)
     await file.sync()
     return await publish(draft)
   } catch (thrown) {
-    throw writeFailure(path, thrown)
+    throw await writeFailure(path, thrown)
   } finally {
-    await file.close()
     await rm(draft, { force: true })
   }
 }
@@ -82,24 +88,4 @@ const REPLACE = 'Delete it; the server creates it again.'
 /** A file of the server that its owner has to correct first. */
 export function unsafe(path: string, why: string, advice: string): MainstemError {
   return new MainstemError('forbidden', `${path} ${why}`, { advice })
-}
-
-const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
-
-/** Converts the failure to write a file on a full disk, or beyond a quota. */
-function writeFailure(path: string, cause: unknown): unknown {
-  if (!FULL.has(codeOf(cause))) return cause
-  return new MainstemError(
-    'storage_failed',
-    `${path} cannot be written: the disk is full`,
-    { advice: FREE_SPACE },
-    { cause },
-  )
-}
-
-/** What to do about a full disk. */
-export const FREE_SPACE = 'Free space, or name a data directory on another disk with --data.'
-
-export function codeOf(thrown: unknown): unknown {
-  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
 }

@@ -1,19 +1,21 @@
-import { realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
 import { systemTimers } from '../compose/clock.ts'
+import { type OpenedStore, openStore } from '../compose/open-store.ts'
 import { readiness } from '../compose/readiness.ts'
 import { type Wired, wire } from '../compose/wire.ts'
 import type { Driver } from '../drivers/driver.ts'
-import { lowered, underCeiling } from '../gateway/access/ceiling.ts'
+import { lowered } from '../gateway/access/ceiling.ts'
 import { loweredOptions } from '../gateway/access/option-limits.ts'
-import { directoryBelow, isStillBelow } from '../gateway/access/roots.ts'
+import { isStillBelow } from '../gateway/access/roots.ts'
 import type { Phase } from '../gateway/deps.ts'
 import { BackgroundWork } from '../gateway/http/background-work.ts'
 import { gateway } from '../gateway/http/server.ts'
 import { Tickets } from '../gateway/http/tickets.ts'
+import { UploadRoom } from '../gateway/http/upload-room.ts'
 import { StreamQuota } from '../gateway/streams/stream-quota.ts'
 import { readPageFiles } from '../gateway/web/page-files.ts'
 import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
@@ -25,13 +27,13 @@ import { secretsIn } from '../sessions/secrets.ts'
 import type { Store } from '../stores/store.ts'
 import { removeAddress, writeAddress } from './address-file.ts'
 import type { Config } from './config.ts'
-import { allowedHosts, checkExposure } from './exposure.ts'
+import { codeOf } from './error-code.ts'
+import { allowedHosts } from './exposure.ts'
 import { untilIdle } from './idle-exit.ts'
 import { listenOnSocket } from './local-socket.ts'
 import { tokenNames, tokenSource } from './named-tokens.ts'
 import { clusterOf, type NodePlan, nodePlan } from './node.ts'
-import { type OpenedStore, openStore } from './open-store.ts'
-import { codeOf } from './private-file.ts'
+import { checkPlace } from './place.ts'
 import { pruneHourly } from './pruning.ts'
 import { readMemory } from './read-memory.ts'
 import { type TokenFile, tokenIn } from './token.ts'
@@ -71,11 +73,7 @@ const DRAIN_MS = 2_000
 /** Starts the server; resolves when it is ready. */
 export async function serve(deps: ServeDeps): Promise<Server> {
   const { config, report, agents, between, pageDirectory = PAGE, socket, tcp = true } = deps
-  checkExposure(config)
-  const policy = underCeiling(config.policy, config.ceiling)
-  const roots = await Promise.all(config.roots.map(realRoot))
-  const cwd = await directoryBelow(roots, config.cwd)
-  const projects = await realProjects(roots, config.projects)
+  const { roots, cwd, projects } = await checkPlace(config)
   const token = config.auth ? await firstToken(config.data) : undefined
   const opened = await openStore(config)
   const store = between?.store(opened.store) ?? opened.store
@@ -85,7 +83,19 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
   const isDraining = () => phase.now === 'draining'
-  const cluster = clusterOf({ config, plan, store, wired, roots, version, isDraining, runs, report })
+  const cluster = clusterOf({
+    config,
+    plan,
+    store,
+    owner: opened.owner,
+    wired,
+    roots,
+    version,
+    isDraining,
+    runs,
+    report,
+  })
+  const unixSockets = new WeakSet<Socket>()
   const app = gateway({
     sessions: wired.sessions,
     cluster,
@@ -97,21 +107,23 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     agents: () => readiness({ settings: config.agents, ...(agents && { agents }), signal: stopping.signal }),
     version,
     hosts: allowedHosts(config),
+    unixSockets,
     roots,
     cwd,
     projects,
-    policy,
+    policy: config.policy,
     ceiling: config.ceiling,
     timing: config.timeouts,
     limits: config.limits,
     runs,
     streams: new StreamQuota(config.limits.streams),
+    uploads: new UploadRoom(readMemory().uploads),
     pages: new ByteBudget(readMemory().pages, systemTimers),
     phase: () => phase.now,
     probe: () => store.probe(),
     report,
   })
-  const local = await begin({ app, wired, cluster, config, socket, tcp })
+  const local = await begin({ app, wired, cluster, config, socket, tcp, unixSockets })
   phase.now = 'ready'
   runs.track(wired.sessions.resumeQueues())
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
@@ -119,21 +131,24 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   return new Server({ app, wired, cluster, runs, phase, stopping, token, config, local })
 }
 
-interface Beginning extends Pick<ServerDeps, 'app' | 'wired' | 'cluster' | 'config'> {
+interface Places {
   socket: string | undefined
   tcp: boolean
+  unixSockets: WeakSet<Socket>
 }
 
+type Beginning = Places & Pick<ServerDeps, 'app' | 'wired' | 'cluster' | 'config'>
+
 /** Listens, joins the other nodes and recovers; undone if one of them fails. */
-async function begin({ app, wired, cluster, config, socket, tcp }: Beginning) {
+async function begin({ app, wired, cluster, config, ...places }: Beginning) {
   let local: AsyncDisposable | undefined
   try {
-    local = await listen(app, config, { socket, tcp })
+    local = await listen(app, config, places)
     await cluster.join()
     // Settles turns that the previous process left open. Until then every route except the health checks returns 503.
     await wired.sessions.recover()
     cluster.start()
-    if (tcp && config.durability !== 'none') await writeAddress(config.data, urlOf(app))
+    if (places.tcp && config.durability !== 'none') await writeAddress(config.data, urlOf(app))
     return local
   } catch (thrown) {
     await local?.[Symbol.asyncDispose]()
@@ -277,27 +292,6 @@ async function firstToken(data: string): Promise<TokenFile> {
   return token
 }
 
-async function realRoot(root: string): Promise<string> {
-  try {
-    return await realpath(root)
-  } catch (cause) {
-    const message = `configuration: roots: no such directory ${root}`
-    throw new MainstemError('invalid_request', message, undefined, { cause })
-  }
-}
-
-/** Reports an unusable project directory at start, not at its first use. */
-async function realProjects(
-  roots: readonly string[],
-  projects: Config['projects'],
-): Promise<Record<string, string>> {
-  const real = Object.entries(projects).map(async ([id, directory]) => [
-    id,
-    await directoryBelow(roots, directory, `configuration: projects.${id}`),
-  ])
-  return Object.fromEntries(await Promise.all(real))
-}
-
 function urlOf({ server }: FastifyInstance): string {
   const at = server.address()
   if (at === null || typeof at === 'string') return 'http://localhost'
@@ -305,23 +299,18 @@ function urlOf({ server }: FastifyInstance): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-interface Places {
-  socket: string | undefined
-  tcp: boolean
-}
-
 /** Listens on the port, the socket or both. Gives what closes the socket. */
 async function listen(
   app: FastifyInstance,
   { host, port }: Config,
-  { socket, tcp }: Places,
+  { socket, tcp, unixSockets }: Places,
 ): Promise<AsyncDisposable | undefined> {
   try {
     await (tcp ? app.listen({ host, port }) : app.ready())
   } catch (cause) {
     throw cannotListen(host, port, cause)
   }
-  return socket === undefined ? undefined : listenOnSocket(socket, app.server)
+  return socket === undefined ? undefined : listenOnSocket(socket, app.server, unixSockets)
 }
 
 function cannotListen(host: string, port: number, cause: unknown): MainstemError {

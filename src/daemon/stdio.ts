@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { LineSplitter } from '../framing/lines.ts'
 import { STDIO_GREETING } from '../framing/stdio-greeting.ts'
 import { toMainstemError } from '../model/index.ts'

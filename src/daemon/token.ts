@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { link } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf, privateDirectory, readPrivate, unsafe, withDraft } from './private-file.ts'
+import { codeOf } from './error-code.ts'
+import { privateDirectory, readPrivate, unsafe, withDraft } from './private-file.ts'
 
 export interface TokenFile {
   path: string

@@ -2,7 +2,7 @@
  * For dialects whose clients append text and cannot retract it. When the agent discards a partial message and repeats
  * it, the client already has that part: the repeat is suppressed as far as it is identical.
  */
-interface OpenMessage {
+interface AppendedMessage {
   /** The complete text of the message so far. */
   text: string
   /** The text that the client has from an earlier attempt at this message; undefined once the two were reconciled. */
@@ -10,7 +10,7 @@ interface OpenMessage {
 }
 
 /** A delta of a message, or the complete message. */
-interface Piece {
+interface TextPiece {
   messageId: string
   text: string
   parent?: string | undefined
@@ -20,7 +20,7 @@ interface Piece {
 
 /** The messages of one kind on the main thread. Messages of sub-agents are excluded. */
 export interface AppendOnlyText {
-  readonly open: Map<string, OpenMessage>
+  readonly open: Map<string, AppendedMessage>
   /** Texts of discarded messages that were not repeated yet, oldest first. */
   readonly dropped: string[]
 }
@@ -30,7 +30,7 @@ export function newAppendOnlyText(): AppendOnlyText {
 }
 
 /** Returns the part of a delta to send; empty when the client already has it. */
-export function appendDelta(state: AppendOnlyText, { messageId, text, parent }: Piece): string {
+export function appendDelta(state: AppendOnlyText, { messageId, text, parent }: TextPiece): string {
   if (parent !== undefined) return ''
   const message = state.open.get(messageId) ?? begin(state, messageId)
   message.text += text
@@ -41,7 +41,7 @@ export function appendDelta(state: AppendOnlyText, { messageId, text, parent }: 
 }
 
 /** Returns the part of a complete message that no delta delivered. */
-export function appendWhole(state: AppendOnlyText, { messageId, text, parent, partial }: Piece): string {
+export function appendWhole(state: AppendOnlyText, { messageId, text, parent, partial }: TextPiece): string {
   if (parent !== undefined || (text === '' && !state.open.has(messageId))) return ''
   const message = state.open.get(messageId) ?? begin(state, messageId)
   state.open.delete(messageId)
@@ -75,14 +75,14 @@ export function appendAgain(state: AppendOnlyText, messageId: string): void {
   else if (message.text !== '') state.dropped.push(message.text)
 }
 
-function begin(state: AppendOnlyText, messageId: string): OpenMessage {
-  const message: OpenMessage = { text: '', shown: state.dropped.shift() }
+function begin(state: AppendOnlyText, messageId: string): AppendedMessage {
+  const message: AppendedMessage = { text: '', shown: state.dropped.shift() }
   state.open.set(messageId, message)
   return message
 }
 
 /** Reconciles a repeat with the text that the client has: the repeat caught up with it or turned out to differ. */
-function reconcile(state: AppendOnlyText, message: OpenMessage, shown: string): string {
+function reconcile(state: AppendOnlyText, message: AppendedMessage, shown: string): string {
   message.shown = undefined
   const rest = message.text.slice(shown.length)
   // With another discarded text after it, more of this one would appear at the wrong position.

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Outcome, ToolStatus } from '../model/index.ts'
 import { ClosedRequest, OpenRequest } from './open-request.ts'
 
@@ -37,7 +37,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
 ])
 export type SessionEvent = z.infer<typeof SessionEvent>
 
-type BodyOf<Emitted> = Emitted extends SessionEvent ? Pick<Emitted, 'type' | 'payload'> : never
+type BoardBodyOf<Emitted> = Emitted extends SessionEvent ? Pick<Emitted, 'type' | 'payload'> : never
 
 /** A message without its common fields. */
-export type Body = BodyOf<SessionEvent>
+export type BoardBody = BoardBodyOf<SessionEvent>

@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { type Entry, type Event, FACES } from '../model/index.ts'
+import * as z from 'zod'
+import { type Event, FACES } from '../model/index.ts'
 import { SESSION_OUTCOMES } from './outcome-messages.ts'
 
 /** The state of a session in the board API. It is not a message: clients query it, or see the stream close. */
@@ -29,12 +29,5 @@ export function advance(standing: Standing, event: Event): BoardState {
   } else if (event.type === 'session.ended' && standing.state === 'running') {
     standing.state = FACES[SESSION_OUTCOMES[event.reason]].board
   }
-  return standing.state
-}
-
-/** Returns the state after these entries, which start at the first entry of a log. */
-export function boardState(entries: Iterable<Entry>): BoardState {
-  const standing = newStanding()
-  for (const { event } of entries) advance(standing, event)
   return standing.state
 }

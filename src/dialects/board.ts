@@ -3,15 +3,16 @@ import type { SessionEnded } from '../model/events/session.ts'
 import type { FileChanged, ToolCompleted, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import type { PlanItem, PlanUpdated } from '../model/events/work.ts'
+import { isForPerson } from '../model/for-person.ts'
 import type { Decision, Entry, Event, EventType } from '../model/index.ts'
-import type { Body, SessionEvent } from './board-event.ts'
+import type { BoardBody, SessionEvent } from './board-event.ts'
 import { advance, type BoardState, newStanding, type Standing } from './board-state.ts'
-import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
+import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
 import { isoTime } from './iso-time.ts'
 import { lineDiff } from './line-diff.ts'
 import { type ClosedRequest, closedRequest, type OpenRequest, openRequest } from './open-request.ts'
 import { SESSION_OUTCOMES, whyEnded } from './outcome-messages.ts'
-import { isAskedHere, subjectOf } from './request-subject.ts'
+import { subjectOf } from './request-subject.ts'
 import { argumentsOf, outputOrError } from './tool-output.ts'
 import { uuid5 } from './uuid5.ts'
 
@@ -22,9 +23,9 @@ interface BoardFold {
   over: boolean
 }
 
-const NOTHING: readonly Body[] = []
+const NOTHING: readonly BoardBody[] = []
 
-const rules: Rules<BoardFold, Body> = {
+const rules: EntryRules<BoardFold, BoardBody> = {
   'text.completed': (_, { text, parent }) =>
     parent === undefined && text !== '' ? [{ type: 'log', payload: { line: text } }] : NOTHING,
   'thinking.completed': (_, { text, parent }) => (parent === undefined ? plan(text) : NOTHING),
@@ -33,9 +34,11 @@ const rules: Rules<BoardFold, Body> = {
   'tool.completed': (_, event) => [toolResult(event)],
   'file.changed': (_, event) => diffs(event),
   'notice.raised': (_, { code, message }) =>
-    code === 'context_lost' ? [{ type: 'log', payload: { line: `${code}: ${message}` } }] : NOTHING,
+    code === 'context_lost' || code === 'agent_silent'
+      ? [{ type: 'log', payload: { line: `${code}: ${message}` } }]
+      : NOTHING,
   'request.opened': (fold, event, { session }) => {
-    if (!isAskedHere(event)) return NOTHING
+    if (!isForPerson(event)) return NOTHING
     const subject = subjectOf(event) || event.kind
     fold.requests.set(event.requestId, subject)
     return [logRequest(`Waiting for an answer: ${subject}`, openRequest(session, event))]
@@ -71,7 +74,7 @@ const project = byRules(rules)
 
 /**
  * The event stream of the board API: complete messages, tools and diffs, with a separate session state. It cannot
- * represent turns and prompts, text deltas, the text of sub-agents, usage, notices other than `context_lost`, and
+ * represent turns and prompts, text deltas, the text of sub-agents, usage, notices other than `context_lost` and `agent_silent`, and
  * events between turns.
  */
 export const board: Dialect = defineDialect({
@@ -93,7 +96,7 @@ function isProjected({ over, standing }: BoardFold, type: EventType): boolean {
 }
 
 /** Derives ids from immutable fields, so that every client sees the same ids. */
-function stamp({ session, seq, at }: Entry, body: Body, index: number): SessionEvent {
+function stamp({ session, seq, at }: Entry, body: BoardBody, index: number): SessionEvent {
   return {
     id: uuid5(session, `${seq}.${index}`),
     sessionId: session,
@@ -106,13 +109,16 @@ function stamp({ session, seq, at }: Entry, body: Body, index: number): SessionE
  * The protocol has no type for requests and its clients show every log line, so the request is in both the line and the
  * payload.
  */
-function logRequest(line: string, request: OpenRequest | ClosedRequest): Body {
+function logRequest(line: string, request: OpenRequest | ClosedRequest): BoardBody {
   return { type: 'log', payload: { line, request } }
 }
 
 const DECISIONS: Record<Decision, string> = { allow: 'Allowed', deny: 'Denied', answered: 'Answered' }
 
-function closeRequest({ requests }: BoardFold, event: RequestResolved | RequestWithdrawn): readonly Body[] {
+function closeRequest(
+  { requests }: BoardFold,
+  event: RequestResolved | RequestWithdrawn,
+): readonly BoardBody[] {
   const subject = requests.get(event.requestId)
   if (subject === undefined) return NOTHING
   requests.delete(event.requestId)
@@ -120,7 +126,7 @@ function closeRequest({ requests }: BoardFold, event: RequestResolved | RequestW
   return [logRequest(`${how}: ${subject}`, closedRequest(event))]
 }
 
-function plan(message: string): readonly Body[] {
+function plan(message: string): readonly BoardBody[] {
   return message === '' ? NOTHING : [{ type: 'plan', payload: { message } }]
 }
 
@@ -131,18 +137,18 @@ function planText({ items, explanation }: PlanUpdated): string {
   return [...(explanation ? [explanation] : []), ...list].join('\n')
 }
 
-function action({ toolId, name, input }: ToolStarted): Body {
+function action({ toolId, name, input }: ToolStarted): BoardBody {
   return { type: 'action', payload: { tool: name, args: argumentsOf(input), toolId } }
 }
 
-function toolResult(event: ToolCompleted): Body {
+function toolResult(event: ToolCompleted): BoardBody {
   const { toolId, name, status, error, data } = event
   const text = outputOrError(event) ?? (data === undefined ? '' : JSON.stringify(data))
   return {
     type: 'toolResult',
     payload: {
       tool: name,
-      success: status === 'success',
+      success: status === 'success' || status === 'unknown',
       output: text,
       toolId,
       ...(status !== 'success' && { status }),
@@ -152,8 +158,10 @@ function toolResult(event: ToolCompleted): Body {
 }
 
 /** A renamed file is reported as deleted under the old name and created under the new one. */
-function diffs(event: FileChanged): readonly Body[] {
-  const { path, change, from, diff, before, after } = event
+function diffs(event: FileChanged): readonly BoardBody[] {
+  const { path, from, diff, before, after } = event
+  // The protocol has no kind of change, and a guess must not become a fact.
+  const change = event.changeReported === false ? 'modified' : event.change
   if (change !== 'renamed') return [diffBody(path, change, diff ?? diffOf(change, before, after), from)]
   // The file's own diff shows what changed besides the name.
   const created = diffBody(path, 'created', diff ?? diffOf('created', undefined, after), from)
@@ -164,7 +172,7 @@ function diffs(event: FileChanged): readonly Body[] {
 
 type BoardChange = Exclude<FileChanged['change'], 'renamed'>
 
-function diffBody(file: string, change: BoardChange, diff: string, from?: string): Body {
+function diffBody(file: string, change: BoardChange, diff: string, from?: string): BoardBody {
   return {
     type: 'diff',
     payload: {
@@ -183,13 +191,13 @@ function diffOf(change: BoardChange, before: string | undefined, after: string |
   return old === undefined || now === undefined ? '' : lineDiff(old, now)
 }
 
-function noted({ standing }: BoardFold, event: Event): readonly Body[] {
+function noted({ standing }: BoardFold, event: Event): readonly BoardBody[] {
   advance(standing, event)
   return NOTHING
 }
 
 /** Clients treat `error` and `cancelled` as the end, so they are emitted only when no turn is left. */
-function turnEnd({ standing }: BoardFold, event: TurnCompleted): readonly Body[] {
+function turnEnd({ standing }: BoardFold, event: TurnCompleted): readonly BoardBody[] {
   const { outcome, error } = event
   const state = advance(standing, event)
   if (outcome === 'completed') return NOTHING
@@ -198,7 +206,7 @@ function turnEnd({ standing }: BoardFold, event: TurnCompleted): readonly Body[]
   return end(state, { message, ...(error && { code: error.code }), outcome })
 }
 
-function sessionEnd(fold: BoardFold, event: SessionEnded): readonly Body[] {
+function sessionEnd(fold: BoardFold, event: SessionEnded): readonly BoardBody[] {
   fold.over = true
   const before = fold.standing.state
   const state = advance(fold.standing, event)
@@ -208,7 +216,10 @@ function sessionEnd(fold: BoardFold, event: SessionEnded): readonly Body[] {
   return end(state, { message, ...(code && { code }), ...(outcome !== 'completed' && { outcome }) })
 }
 
-function end(state: BoardState, payload: Extract<Body, { type: 'error' }>['payload']): readonly Body[] {
+function end(
+  state: BoardState,
+  payload: Extract<BoardBody, { type: 'error' }>['payload'],
+): readonly BoardBody[] {
   if (state === 'failed') return [{ type: 'error', payload }]
   return state === 'cancelled' ? [{ type: 'cancelled', payload: {} }] : NOTHING
 }

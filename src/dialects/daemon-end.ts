@@ -1,5 +1,6 @@
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { FACES, type Usage } from '../model/index.ts'
+import { wasToldToStop } from '../model/outcome.ts'
 import type { StreamEvent } from './daemon-event.ts'
 import { whyEnded } from './outcome-messages.ts'
 
@@ -12,7 +13,9 @@ interface TerminalContext {
 /** Builds the message that ends the last exchange of a turn. */
 export function terminalOf(event: TurnCompleted, { sessionId, showsRaw }: TerminalContext): StreamEvent {
   const { outcome, error, durationMs, usage } = event
-  const type = stoppedFromOutside(event) ? 'interrupted' : FACES[outcome].daemon
+  // An agent that another process stopped is interrupted in this dialect.
+  const isStopped = outcome === 'crashed' && wasToldToStop(event.exit)
+  const type = isStopped ? 'interrupted' : FACES[outcome].daemon
   switch (type) {
     case 'result':
       return {
@@ -28,13 +31,6 @@ export function terminalOf(event: TurnCompleted, { sessionId, showsRaw }: Termin
     default:
       return type satisfies never
   }
-}
-
-/** A signal from another process ended the agent; this dialect reports that as an interruption. */
-function stoppedFromOutside({ outcome, exit }: TurnCompleted): boolean {
-  if (outcome !== 'crashed') return false
-  const { signal, code } = exit ?? {}
-  return signal === 'SIGTERM' || signal === 'SIGINT' || code === 143 || code === 130
 }
 
 /** Uses the field names that clients of `raw` expect. */

@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import { Outcome } from '../model/index.ts'
+import * as z from 'zod'
+import { BlobRef, Outcome } from '../model/index.ts'
 import { AskedQuestion, QUESTION_TOOL } from './daemon-request.ts'
 
 const Questions = z.array(AskedQuestion).min(1)
@@ -16,6 +16,7 @@ const ToolUse = z
     tool: z.string(),
     input: z.union([z.record(z.string(), z.unknown()), Questions]).optional(),
     message: z.string().optional().describe('progress of the call'),
+    blobs: z.array(BlobRef).optional().describe('large values of the result, at `/v1/blobs`'),
     request_id: z.string().optional().describe('the request that the question represents'),
     raw,
   })
@@ -28,9 +29,9 @@ export const StreamEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('system'),
     subtype: z
-      .enum(['init', 'context_lost'])
+      .enum(['init', 'context_lost', 'agent_silent'])
       .describe(
-        '`context_lost`: the agent does not know all of the earlier turns; `message` names the reason',
+        '`context_lost`: the agent does not know all of the earlier turns; `agent_silent`: the agent writes nothing; `message` has the details',
       ),
     session_id: sessionId,
     model: z.string().optional(),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { Question } from '../model/index.ts'
 import { subjectOf } from './request-subject.ts'
@@ -15,16 +15,26 @@ export const AskedQuestion = z.strictObject({
 })
 type AskedQuestion = z.infer<typeof AskedQuestion>
 
-/** The input of a question call as agents write it. */
-const QuestionInput = z.object({
-  questions: z.array(
-    z.object({
-      question: z.string(),
-      options: z.array(z.object({ label: z.string(), description: z.string().optional() })).catch([]),
-      multiSelect: z.boolean().optional().catch(undefined),
-    }),
-  ),
-})
+const WrittenOption = z.union([
+  z.string().transform((label) => ({ label })),
+  z.object({ label: z.string(), description: z.string().optional() }),
+  z.object({ description: z.string() }).transform(({ description }) => ({ label: description })),
+])
+
+const WrittenQuestion = z
+  .object({
+    question: z.string().optional(),
+    header: z.string().optional(),
+    options: z.array(WrittenOption).catch([]),
+    multiSelect: z.boolean().optional().catch(undefined),
+  })
+  .refine(({ question, header }) => question !== undefined || header !== undefined)
+
+/** The input of a question call as agents write it, or as this dialect does: a list whose `header` is the question. */
+const QuestionInput = z.union([
+  z.array(WrittenQuestion).transform((questions) => ({ questions })),
+  z.object({ questions: z.array(WrittenQuestion) }),
+])
 
 /** Converts an open request into question form; a permission becomes a question with Allow and Deny options. */
 export function questionsOf(request: RequestOpened): AskedQuestion[] {
@@ -36,8 +46,8 @@ export function questionsOf(request: RequestOpened): AskedQuestion[] {
 /** Reads the questions of a call; returns an empty list when the input is not a list of questions. */
 export function questionsIn(input: unknown): AskedQuestion[] {
   const { questions } = QuestionInput.safeParse(input).data ?? { questions: [] }
-  return questions.map(({ question, options, multiSelect }) =>
-    asked({ id: '', text: question, options, multiple: multiSelect }),
+  return questions.map(({ question, header = '', options, multiSelect }) =>
+    asked({ id: '', text: question ?? header, options, multiple: multiSelect }),
   )
 }
 

@@ -1,8 +1,11 @@
+import { blobReference } from '../model/blob.ts'
 import type { TextCompleted } from '../model/events/message.ts'
+import type { NoticeRaised } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
-import type { ToolProgressed, ToolStarted } from '../model/events/tool.ts'
+import type { ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
+import { isForPerson } from '../model/for-person.ts'
 import type { Entry } from '../model/index.ts'
 import { terminalOf } from './daemon-end.ts'
 import type { StreamEvent } from './daemon-event.ts'
@@ -24,9 +27,8 @@ import {
   showDelta,
   showWhole,
 } from './daemon-text.ts'
-import { byRules, type Dialect, defineDialect, type Message, type Rules, silent } from './dialect.ts'
+import { byRules, type Dialect, defineDialect, type EntryRules, type Message, silent } from './dialect.ts'
 import { cutOffBy } from './outcome-messages.ts'
-import { isAskedHere } from './request-subject.ts'
 import { argumentsOf } from './tool-output.ts'
 
 interface DaemonState {
@@ -43,6 +45,8 @@ interface DaemonState {
   /** Whether the last entry ended the exchange with a question. Later messages belong to the next stream. */
   asked: boolean
   text: ShownText
+  /** `context_lost` messages until the agent has named its conversation; `system` would have the id of the lost one. */
+  lost: readonly StreamEvent[]
   /** A text that was cut off and fully delivered by its partials. It becomes a message only if the turn continues. */
   cut: StreamEvent | undefined
   /** The open calls as the client has seen them. */
@@ -53,7 +57,7 @@ interface DaemonState {
 
 const NOTHING: readonly StreamEvent[] = []
 
-const rules: Rules<DaemonState, StreamEvent> = {
+const rules: EntryRules<DaemonState, StreamEvent> = {
   'session.updated': handleHandshake,
   'session.ended': endSession,
   'turn.queued': (_, { position }) => [{ type: 'queued', position }],
@@ -75,11 +79,7 @@ const rules: Rules<DaemonState, StreamEvent> = {
     state.showsDrafts && parent === undefined ? partial(state, delta) : NOTHING,
   'tool.started': startTool,
   'tool.progressed': progressTool,
-  'tool.completed': (state, { toolId }) => {
-    state.tools.delete(toolId)
-    const unasked = takeUnasked(state.asking, toolId)
-    return unasked ? emit(state, unasked) : NOTHING
-  },
+  'tool.completed': completeTool,
   'request.opened': ask,
   'session.started': silent,
   'turn.steered': silent,
@@ -98,8 +98,7 @@ const rules: Rules<DaemonState, StreamEvent> = {
   'context.compacted': silent,
   'usage.reported': silent,
   'limit.reported': silent,
-  'notice.raised': (state, { code, message }) =>
-    code === 'context_lost' ? emit(state, { type: 'system', subtype: code, message }) : NOTHING,
+  'notice.raised': reportNotice,
   'output.written': silent,
   'native.unmapped': silent,
 }
@@ -109,7 +108,7 @@ const project = byRules(rules)
 /**
  * The events of `session.send`, in exchanges: a turn, or the part of a turn that ends in a question. It cannot
  * represent tool results, thinking, file changes, plans, sub-agents except for their tools, limits, notices other than
- * `context_lost`, and events between turns.
+ * `context_lost` and `agent_silent`, and events between turns.
  */
 export const daemon: Dialect = defineDialect({
   id: 'daemon',
@@ -122,6 +121,7 @@ export const daemon: Dialect = defineDialect({
     greeted: false,
     asked: false,
     text: newShownText(),
+    lost: [],
     cut: undefined,
     tools: new Map(),
     asking: new Map(),
@@ -164,10 +164,19 @@ function beginNext(state: DaemonState): void {
 
 function emit(state: DaemonState, ...messages: StreamEvent[]): readonly StreamEvent[] {
   if (state.turn === undefined) return NOTHING
-  const { cut } = state
+  const { cut, lost } = state
   state.cut = undefined
+  state.lost = []
   const all = cut && messages.length > 0 ? [cut, ...messages] : messages
-  return state.greeted ? all : [greeting(state), ...all]
+  return state.greeted ? all : [greeting(state), ...lost, ...all]
+}
+
+function reportNotice(state: DaemonState, { code, message }: NoticeRaised): readonly StreamEvent[] {
+  if (code !== 'context_lost' && code !== 'agent_silent') return NOTHING
+  const notice: StreamEvent = { type: 'system', subtype: code, message }
+  if (code === 'agent_silent' || state.greeted) return emit(state, notice)
+  if (state.turn !== undefined) state.lost = [...state.lost, notice]
+  return NOTHING
 }
 
 /** A text that was cut off by the end of the turn gets no message: its partials contain all of it. */
@@ -249,10 +258,29 @@ function elapsed(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : `Running for ${Math.round(ms / 1000)} s`
 }
 
-/** A question to a person ends the exchange and leaves the turn open: the client's next message is the answer. */
+/** Results are not shown, but a client can fetch one that is stored as a blob. */
+function completeTool(
+  state: DaemonState,
+  { toolId, name }: ToolCompleted,
+  { blobs = [] }: Entry,
+): readonly StreamEvent[] {
+  state.tools.delete(toolId)
+  const unasked = takeUnasked(state.asking, toolId)
+  const stored: StreamEvent[] =
+    blobs.length === 0
+      ? []
+      : [{ type: 'tool_use', tool: name, message: blobs.map(blobReference).join(', '), blobs: [...blobs] }]
+  const shown = unasked ? [unasked, ...stored] : stored
+  return shown.length === 0 ? NOTHING : emit(state, ...shown)
+}
+
+/**
+ * A question to a person ends the exchange and leaves the turn open: the client's next message is the answer. That
+ * includes a request that the agent does not wait for, because a client has no other way to answer.
+ */
 function ask(state: DaemonState, request: RequestOpened, { session }: Entry): readonly StreamEvent[] {
-  const { blocking, requestId } = request
-  if (!isAskedHere(request) || state.turn === undefined) return NOTHING
+  const { requestId } = request
+  if (!isForPerson(request) || state.turn === undefined) return NOTHING
   const question: StreamEvent = {
     type: 'tool_use',
     tool: QUESTION_TOOL,
@@ -260,7 +288,6 @@ function ask(state: DaemonState, request: RequestOpened, { session }: Entry): re
     request_id: requestId,
   }
   const emitted = emit(state, ...subjectOf(state, request), question)
-  if (!blocking) return emitted
   state.asked = true
   return [...emitted, { type: 'result', session_id: state.sessionId ?? session }]
 }
@@ -291,7 +318,10 @@ function endTurn(state: DaemonState, event: TurnCompleted, entry: Entry): readon
 function finishExchange(state: DaemonState, last: StreamEvent): readonly StreamEvent[] {
   const unasked = takeAllUnasked(state.asking)
   if (last.type === 'error' || last.type === 'interrupted') state.cut = undefined
-  const emitted = emit(state, ...unasked, last)
+  // An agent that failed before its first output may never have started.
+  const isSilent = last.type === 'error' && !state.greeted && unasked.length === 0
+  const emitted = isSilent ? [...state.lost, last] : emit(state, ...unasked, last)
+  state.lost = []
   state.turn = undefined
   return emitted
 }

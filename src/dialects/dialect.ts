@@ -24,17 +24,17 @@ export function defineDialect<State, Emitted extends Message>(dialect: Dialect<S
   return dialect as Dialect
 }
 
-type Rule<State, E extends Event, Emitted> = (state: State, event: E, entry: Entry) => readonly Emitted[]
+type EntryRule<State, E extends Event, Emitted> = (state: State, event: E, entry: Entry) => readonly Emitted[]
 
 /** One rule per event type: the compiler reports a missing one. */
-export type Rules<State, Emitted> = {
-  readonly [T in EventType]: Rule<State, Extract<Event, { type: T }>, Emitted>
+export type EntryRules<State, Emitted> = {
+  readonly [T in EventType]: EntryRule<State, Extract<Event, { type: T }>, Emitted>
 }
 
-export function byRules<State, Emitted>(rules: Rules<State, Emitted>) {
+export function byRules<State, Emitted>(rules: EntryRules<State, Emitted>) {
   return (state: State, entry: Entry): readonly Emitted[] => {
     // The table maps each type to a rule for that type, which the compiler cannot follow through a lookup.
-    const rule = rules[entry.event.type] as Rule<State, Event, Emitted>
+    const rule = rules[entry.event.type] as EntryRule<State, Event, Emitted>
     return rule(state, entry.event, entry)
   }
 }

@@ -1,8 +1,9 @@
-import { z } from 'zod'
+import * as z from 'zod'
+import { blobReference } from '../model/blob.ts'
 import type { SessionEnded } from '../model/events/session.ts'
 import type { ToolCompleted, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted, TurnQueued, TurnStarted } from '../model/events/turn.ts'
-import { exitCodeOf, Outcome, type Usage } from '../model/index.ts'
+import { BlobRef, exitCodeOf, Outcome, type Usage } from '../model/index.ts'
 import {
   type AppendOnlyText,
   appendAgain,
@@ -10,8 +11,8 @@ import {
   appendWhole,
   newAppendOnlyText,
 } from './append-only-text.ts'
-import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
-import { bufferLine, flushLines, type LineBuffer, newLineBuffer } from './line-buffer.ts'
+import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
+import { bufferLine, type LineBuffer, newLineBuffer } from './line-buffer.ts'
 import { cutOffBy } from './outcome-messages.ts'
 import { outputOrError } from './tool-output.ts'
 import { UsagePartial } from './usage-partial.ts'
@@ -36,6 +37,7 @@ export const OutputEvent = z.discriminatedUnion('kind', [
     tool_call_id: z.string(),
     output: z.unknown(),
     is_error: z.boolean(),
+    blobs: z.array(BlobRef).optional().describe('values that are too large for the event, at `/v1/blobs`'),
   }),
   z.strictObject({
     kind: z.literal('subagent'),
@@ -60,6 +62,13 @@ export const OutputEvent = z.discriminatedUnion('kind', [
     exit_code: z.int32(),
     duration_ms: tokens,
     outcome: Outcome.exclude(['completed']).optional().describe('the exact outcome; absent on success'),
+  }),
+  z.strictObject({
+    kind: z.literal('notice'),
+    code: z
+      .enum(['agent_silent', 'output_truncated'])
+      .describe('the agent writes nothing for a long time, or earlier lines of stderr are not sent'),
+    message: z.string(),
   }),
   z.strictObject({
     kind: z.literal('error'),
@@ -88,7 +97,7 @@ const LIFECYCLE_HOOKS: ReadonlySet<string> = new Set(['sessionstart', 'stop', 'n
 
 const NOTHING: readonly OutputEvent[] = []
 
-const rules: Rules<ExecuteState, OutputEvent> = {
+const rules: EntryRules<ExecuteState, OutputEvent> = {
   'text.delta': (state, event) => token(appendDelta(state.text, event)),
   'text.completed': (state, event) => token(appendWhole(state.text, event)),
   'thinking.delta': (state, event) => thought(appendDelta(state.thinking, event)),
@@ -99,7 +108,7 @@ const rules: Rules<ExecuteState, OutputEvent> = {
     return NOTHING
   },
   'tool.started': (_, event) => [toolStarted(event)],
-  'tool.completed': (_, event) => toolCompleted(event),
+  'tool.completed': (_, event, { blobs }) => toolCompleted(event, blobs),
   'subagent.started': (state, event) => {
     state.labels.set(event.id, event.label)
     return [subagent(state, event.id, 'started')]
@@ -120,7 +129,7 @@ const rules: Rules<ExecuteState, OutputEvent> = {
     return NOTHING
   },
   'native.unmapped': (_, { frame, blob }) => [
-    { kind: 'stdout', line: frame ?? `[${blob?.bytes} bytes in blob ${blob?.id}]` },
+    { kind: 'stdout', line: frame ?? (blob ? blobReference(blob) : '') },
   ],
   'turn.queued': accept,
   'turn.started': accept,
@@ -141,8 +150,10 @@ const rules: Rules<ExecuteState, OutputEvent> = {
   'request.withdrawn': silent,
   'context.compacted': silent,
   'limit.reported': silent,
-  'notice.raised': (_, { code, message }) =>
-    code === 'context_lost' ? [{ kind: 'error', message, code }] : NOTHING,
+  'notice.raised': (_, { code, message }) => {
+    if (code === 'context_lost') return [{ kind: 'error', message, code }]
+    return code === 'agent_silent' ? [{ kind: 'notice', code, message }] : NOTHING
+  },
 }
 
 const project = byRules(rules)
@@ -187,11 +198,11 @@ function toolStarted({ toolId, name, title, input }: ToolStarted): OutputEvent {
   }
 }
 
-function toolCompleted(event: ToolCompleted): readonly OutputEvent[] {
+function toolCompleted(event: ToolCompleted, blobs?: readonly BlobRef[]): readonly OutputEvent[] {
   const { toolId, name, status } = event
-  const failed = status !== 'success'
+  const failed = status !== 'success' && status !== 'unknown'
   // The reason of a failure that the result does not contain: a denial, a cancellation, or an error besides the output.
-  const why = event.error ?? (failed && status !== 'error' ? status : undefined)
+  const why = event.error ?? (status !== 'success' && status !== 'error' ? status : undefined)
   return [
     {
       kind: 'tool_call',
@@ -205,6 +216,7 @@ function toolCompleted(event: ToolCompleted): readonly OutputEvent[] {
       tool_call_id: toolId,
       output: outputOrError(event) ?? event.data ?? null,
       is_error: failed,
+      ...(blobs && { blobs: [...blobs] }),
     },
   ]
 }
@@ -225,15 +237,18 @@ function hook(
   return LIFECYCLE_HOOKS.has(event.toLowerCase()) ? NOTHING : [{ kind: 'hook', id: hookId, name, status }]
 }
 
-type Ending = Pick<TurnCompleted, 'outcome' | 'error' | 'exit' | 'usage' | 'durationMs'>
+type ExecuteEnding = Pick<TurnCompleted, 'outcome' | 'error' | 'exit' | 'usage' | 'durationMs'>
 
-function end(state: ExecuteState, event: Ending, why = FAILURES[event.outcome]): readonly OutputEvent[] {
+function end(
+  state: ExecuteState,
+  event: ExecuteEnding,
+  why = FAILURES[event.outcome],
+): readonly OutputEvent[] {
   state.ended = true
   const { outcome, durationMs } = event
   const exitCode = exitCodeOf(outcome, event.exit)
-  const stderr = exitCode === 0 ? [] : flushLines(state.stderr)
   return [
-    ...stderr.map((line) => ({ kind: 'stderr' as const, line })),
+    ...(exitCode === 0 ? NOTHING : stderrOf(state.stderr)),
     ...usage(event.usage ?? state.usage),
     ...failure(event, why),
     {
@@ -245,9 +260,17 @@ function end(state: ExecuteState, event: Ending, why = FAILURES[event.outcome]):
   ]
 }
 
+/** The newest lines. A notice, and not an invented line, says how many are missing. */
+function stderrOf({ lines, dropped }: LineBuffer): OutputEvent[] {
+  const sent = lines.map((line) => ({ kind: 'stderr' as const, line }))
+  if (dropped === 0) return sent
+  const message = `${dropped} earlier lines of stderr are only in the log`
+  return [{ kind: 'notice', code: 'output_truncated', message }, ...sent]
+}
+
 /** The session ended before its task became a turn, or during that turn. */
 function endSession(state: ExecuteState, event: SessionEnded): readonly OutputEvent[] {
-  const ending: Ending = { outcome: cutOffBy(event), error: event.error, durationMs: 0 }
+  const ending: ExecuteEnding = { outcome: cutOffBy(event), error: event.error, durationMs: 0 }
   return end(state, ending, 'the session ended before the task did')
 }
 
@@ -277,7 +300,7 @@ const FAILURES: Partial<Record<Outcome, string>> = {
   lost: 'the process that owned the turn exited',
 }
 
-function failure({ outcome, error }: Ending, why: string | undefined): readonly OutputEvent[] {
+function failure({ outcome, error }: ExecuteEnding, why: string | undefined): readonly OutputEvent[] {
   if (why === undefined || FAILURES[outcome] === undefined) return NOTHING
   return [{ kind: 'error', message: error?.message ?? why, ...(error && { code: error.code }) }]
 }

@@ -23,9 +23,3 @@ export function bufferLine(buffer: LineBuffer, line: string): void {
     buffer.dropped++
   }
 }
-
-export function flushLines(buffer: LineBuffer): readonly string[] {
-  return buffer.dropped === 0
-    ? buffer.lines
-    : [`[${buffer.dropped} earlier lines are in the log]`, ...buffer.lines]
-}

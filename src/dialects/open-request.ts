@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { RequestOpened, type RequestResolved, RequestWithdrawn } from '../model/events/request.ts'
 import { Decision } from '../model/index.ts'
 import type * as types from './open-request.types.ts'

@@ -43,5 +43,12 @@ export type ClosedRequest = {
   /** The decision; absent if the request was withdrawn or the agent does not report it. */
   decision?: Decision | undefined
   /** Why the request was withdrawn. */
-  reason?: 'interrupted' | 'agent' | 'answered_elsewhere' | 'turn_ended' | 'process_ended' | undefined
+  reason?:
+    | 'interrupted'
+    | 'agent'
+    | 'replaced'
+    | 'answered_elsewhere'
+    | 'turn_ended'
+    | 'process_ended'
+    | undefined
 }

@@ -41,13 +41,27 @@ export function takeDue(
     const reason = event.error?.message ?? ''
     return pending.splice(0).filter(({ message }) => !reason.includes(message.trim()))
   }
-  return CONTINUES.has(event.type) || pending.length > MOST_PENDING ? pending.splice(0) : []
+  return continues(event, pending) || pending.length > MOST_PENDING ? pending.splice(0) : []
 }
 
-type Ending = Extract<Event, { type: 'turn.completed' | 'session.ended' }>
+/** A completed item shows that the agent continues, unless it was cut off, or repeats the error as its text. */
+function continues(event: Event, pending: PendingErrors): boolean {
+  switch (event.type) {
+    case 'text.completed':
+      return event.partial !== true && !pending.some(({ message }) => event.text.includes(message.trim()))
+    case 'thinking.completed':
+      return event.partial !== true
+    case 'tool.completed':
+      return event.settled !== true
+    default:
+      return CONTINUES.has(event.type)
+  }
+}
+
+type EndEvent = Extract<Event, { type: 'turn.completed' | 'session.ended' }>
 
 /** A prompt dropped from the queue ends a different turn than the open one. */
-function endsTurn(event: Event, turn: number | undefined): event is Ending {
+function endsTurn(event: Event, turn: number | undefined): event is EndEvent {
   if (event.type === 'turn.completed') return turn === undefined || event.turn === turn
   return event.type === 'session.ended'
 }

@@ -1,10 +1,5 @@
 import type { RequestOpened } from '../model/events/request.ts'
 
-/** Returns whether a client must answer the request. A policy or a hook answers the others. */
-export function isAskedHere({ answeredBy = 'person' }: RequestOpened): boolean {
-  return answeredBy === 'person'
-}
-
 /** Returns whether a person must decide, whether or not one is available. */
 export function needsPerson({ answeredBy = 'person' }: RequestOpened): boolean {
   return answeredBy === 'person' || answeredBy === 'nobody'

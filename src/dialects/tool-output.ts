@@ -1,3 +1,4 @@
+import { blobReference } from '../model/blob.ts'
 import type { ToolCompleted } from '../model/events/tool.ts'
 import type { ToolStatus } from '../model/index.ts'
 
@@ -15,7 +16,7 @@ export function argumentsOf(input: unknown): Arguments {
 
 /** Returns the tool's output, or a reference to its blob when the output is too long. */
 export function outputOf({ output, blob }: ToolCompleted): string | undefined {
-  return output ?? (blob && `[${blob.bytes} bytes in blob ${blob.id}]`)
+  return output ?? (blob && blobReference(blob))
 }
 
 /** For dialects with one field for both: the output, or the failure reason if there is no output. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './ues-event.types.ts'
 import { UsagePartial } from './usage-partial.ts'
 
@@ -147,5 +147,8 @@ export type AgentEvent = types.AgentEvent
 /** The types of the nine common events. Namespaced types come in addition. */
 export type AgentEventType = Exclude<AgentEvent['type'], `${string}:${string}`>
 
-/** The fields that all events have. */
-export type BaseEvent = Pick<AgentEvent, 'type' | 'agent' | 'timestamp' | 'sessionId' | 'metadata'>
+/** The fields that all events have. Adapters of others may have types of their own. */
+export interface BaseEvent extends Pick<AgentEvent, 'agent' | 'timestamp' | 'sessionId' | 'metadata'> {
+  /** Editors complete the common types; any string is assignable. */
+  type: AgentEventType | (string & {})
+}

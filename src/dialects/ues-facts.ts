@@ -2,14 +2,20 @@ import type { LimitReported, NoticeRaised } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { ToolCompleted } from '../model/events/tool.ts'
 import { codeOfStatus } from '../model/http-status.ts'
-import type { ErrorCode, Event, Usage } from '../model/index.ts'
+import type { ErrorCode, Usage } from '../model/index.ts'
+import { isoTime } from './iso-time.ts'
 import { argumentsOf, outputOrError } from './tool-output.ts'
 import type { DonePayload } from './ues-event.ts'
 import { type Fact, metadata } from './ues-run.ts'
 
 /** Converts the fields of an event to the names of this dialect; the metadata identifies the sub-agent and tool. */
-export function extension(namespace: string, name: string, event: Event, status?: string): Fact {
-  const { type: _, parent, toolId, ...fields }: Record<string, unknown> = event
+export function extension(
+  namespace: string,
+  name: string,
+  event: Readonly<Record<string, unknown>>,
+  status?: string,
+): Fact {
+  const { type: _, parent, toolId, ...fields } = event
   const payload = {
     ...fields,
     ...(status !== undefined && { status }),
@@ -20,7 +26,8 @@ export function extension(namespace: string, name: string, event: Event, status?
 
 export function toolResult(event: ToolCompleted): Fact {
   const { toolId, name, status, error, exitCode, data, durationMs, parent } = event
-  const known = status === 'success' || status === 'denied' ? status : 'error'
+  const known =
+    status === 'denied' ? status : status === 'success' || status === 'unknown' ? 'success' : 'error'
   const output = outputOrError(event) ?? data ?? null
   return {
     type: 'tool_result',
@@ -49,7 +56,7 @@ const SUBJECTS: Record<RequestOpened['kind'], string> = {
 }
 
 export function permissionRequest(event: RequestOpened): Fact {
-  const { kind, requestId, tool, toolId, title, input, questions, options, parent } = event
+  const { kind, requestId, tool, toolId, title, input, questions, options, parent, permission, data } = event
   return {
     type: 'permission_request',
     payload: {
@@ -58,16 +65,19 @@ export function permissionRequest(event: RequestOpened): Fact {
       input: questions ? { questions } : argumentsOf(input),
       ...(title !== undefined && { reason: title }),
     },
-    ...metadata({ requestId, kind, options, parent }),
+    ...metadata({ requestId, kind, options, parent, permission, data }),
   }
 }
 
 /** A usage gauge below its limit is not an error. */
 export function limit(agent: string, event: LimitReported): Fact {
-  const { kind, usedPercent, status } = event
-  if (kind === 'rate' && (usedPercent ?? 0) < 100) return extension(agent, 'rate_limit', event)
+  const { kind, usedPercent, status, resetsAt: ms } = event
+  const resetsAt = ms === undefined ? {} : { resetsAt: isoTime(ms) }
+  if (kind === 'rate' && (usedPercent ?? 0) < 100)
+    return extension(agent, 'rate_limit', { ...event, ...resetsAt })
   const code = LIMITS[kind] ?? codeOfRetry(status)
-  const { type: _, message, ...figures } = event
+  const { type: _, message, ...others } = event
+  const figures = { ...others, ...resetsAt }
   const words = message ?? (kind === 'retry' ? 'the agent is retrying' : 'the account limit is reached')
   return { type: 'error', payload: { code, message: words, recoverable: true }, metadata: figures }
 }

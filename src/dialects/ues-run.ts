@@ -30,10 +30,10 @@ export interface UesState {
   ended: boolean
 }
 
-type Unstamped<E> = E extends AgentEvent ? Omit<E, 'agent' | 'timestamp' | 'sessionId'> : never
+type UnstampedUes<E> = E extends AgentEvent ? Omit<E, 'agent' | 'timestamp' | 'sessionId'> : never
 
 /** The type-specific fields of an event; the common fields are added by `stamp`. */
-export type Fact = Unstamped<AgentEvent>
+export type Fact = UnstampedUes<AgentEvent>
 
 /** Agent ids of this dialect that differ from ours. */
 const AGENT_IDS: ReadonlyMap<string, string> = new Map([['claude', 'claude-code']])

@@ -2,7 +2,7 @@ import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
 import type { ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { type Entry, type Event, FACES, type Outcome } from '../model/index.ts'
-import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
+import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
 import { cutOffBy, whyEnded } from './outcome-messages.ts'
 import { takeDue } from './pending-errors.ts'
 import { needsPerson } from './request-subject.ts'
@@ -21,7 +21,7 @@ import {
 
 const NOTHING: readonly AgentEvent[] = []
 
-const rules: Rules<UesState, AgentEvent> = {
+const rules: EntryRules<UesState, AgentEvent> = {
   'session.started': (state, event) => {
     startSession(state, event)
     return NOTHING
@@ -124,15 +124,15 @@ export const agentEvents: Dialect<UesState, AgentEvent> = {
 /** The same dialect without its state type, for the list of dialects. */
 export const ues: Dialect = defineDialect(agentEvents)
 
-type Emit = (state: UesState, event: Event, entry: Entry) => readonly AgentEvent[]
+type UesRule = (state: UesState, event: Event, entry: Entry) => readonly AgentEvent[]
 
 /** Emits an agent fact that none of the nine types can represent, in the agent's namespace. */
-function agents(name: string, status?: string): Emit {
+function agents(name: string, status?: string): UesRule {
   return (state, event, entry) => emit(state, entry, extension(state.agent, name, event, status))
 }
 
 /** Emits a Mainstem fact in the namespace `mainstem`. */
-function ours(name: string): Emit {
+function ours(name: string): UesRule {
   return (state, event, entry) => emit(state, entry, extension('mainstem', name, event))
 }
 
@@ -179,9 +179,9 @@ const REPORTED_BY_STATUS: ReadonlySet<Outcome> = new Set([
   'max_budget',
 ])
 
-type Ending = Omit<TurnCompleted, 'type' | 'turn' | 'denials'>
+type UesEnding = Omit<TurnCompleted, 'type' | 'turn' | 'denials'>
 
-function endRun(state: UesState, entry: Entry, ending: Ending, why: string): readonly AgentEvent[] {
+function endRun(state: UesState, entry: Entry, ending: UesEnding, why: string): readonly AgentEvent[] {
   const { outcome, error, result, durationMs, nativeReason, structured } = ending
   const { toolUses = 0, usage: reported } = state.run ?? {}
   const done: Fact = {

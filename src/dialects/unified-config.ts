@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type * as types from './unified-config.types.ts'
 
 /** The tool calls that need approval. */

@@ -1,8 +1,17 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Outcome, ToolStatus } from '../model/index.ts'
-import { ClosedRequest, OpenRequest } from './open-request.ts'
 import { SessionConfig, TokenUsage } from './unified-config.ts'
 import type * as types from './unified-event.types.ts'
+import {
+  FileWrittenEvent,
+  LogEntryEvent,
+  NoticeRaisedEvent,
+  PlanUpdatedEvent,
+  ReasoningChunkEvent,
+  RequestClosedEvent,
+  RequestOpenedEvent,
+} from './unified-extension.ts'
+import { message } from './unified-message.ts'
 import { UsagePartial } from './usage-partial.ts'
 
 const tokens = z.int().nonnegative()
@@ -16,18 +25,6 @@ const reason = {
   code: z.string().optional().describe('The error code in camel case, if the reason is known.'),
   nativeError,
 }
-
-const message = <Type extends string, Fields extends z.ZodRawShape>(type: Type, fields: Fields) =>
-  z.strictObject({
-    id: z.string().describe('Identifies the event.'),
-    sessionId: z.uuid().describe('The id of the session.'),
-    timestamp: z.iso.datetime().describe('The time of the event in ISO 8601.'),
-    type: z.literal(type),
-    ...fields,
-  })
-
-/** Types that the document does not have. Clients ignore types that they do not know. */
-export const EXTENSIONS: ReadonlySet<string> = new Set(['requestOpened', 'requestClosed'])
 
 /** The first event of a session. */
 export const SessionStartedEvent = message('sessionStarted', {
@@ -99,10 +96,6 @@ export const TurnFailedEvent = message('turnFailed', {
   usagePartial: UsagePartial.optional(),
   durationMs,
 })
-/** The agent asks for a decision. */
-export const RequestOpenedEvent = message('requestOpened', OpenRequest.shape)
-/** A request was decided or withdrawn. */
-export const RequestClosedEvent = message('requestClosed', ClosedRequest.shape)
 /** A failure outside a turn. */
 export const ErrorEvent = message('error', {
   message: z.string().describe('What happened.'),
@@ -131,6 +124,11 @@ export const AgentEvent = z.discriminatedUnion('type', [
   TurnFailedEvent,
   RequestOpenedEvent,
   RequestClosedEvent,
+  ReasoningChunkEvent,
+  PlanUpdatedEvent,
+  FileWrittenEvent,
+  NoticeRaisedEvent,
+  LogEntryEvent,
   ErrorEvent,
   SessionEndedEvent,
 ])

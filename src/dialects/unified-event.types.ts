@@ -1,8 +1,15 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
-import type { Decision, Question, RequestKind, RequestOption } from '../model/request.types.ts'
-import type { AnswerRoute } from './open-request.types.ts'
 import type { SessionConfig, TokenUsage } from './unified-config.types.ts'
+import type {
+  FileWrittenEvent,
+  LogEntryEvent,
+  NoticeRaisedEvent,
+  PlanUpdatedEvent,
+  ReasoningChunkEvent,
+  RequestClosedEvent,
+  RequestOpenedEvent,
+} from './unified-extension.types.ts'
 import type { UsagePartial } from './usage-partial.types.ts'
 
 /** The first event of a session. */
@@ -216,58 +223,6 @@ export type TurnFailedEvent = {
   durationMs: number
 }
 
-/** The agent asks for a decision. */
-export type RequestOpenedEvent = {
-  /** Identifies the event. */
-  id: string
-  /** The id of the session. */
-  sessionId: string
-  /** The time of the event in ISO 8601. */
-  timestamp: string
-  /** Narrows the union. */
-  type: 'requestOpened'
-  /** Identifies the request. Agents may reuse an id once its request is closed. */
-  requestId: string
-  /** The kind of decision. */
-  kind: RequestKind
-  /** False if the agent continues to work while the request is open. */
-  blocking: boolean
-  /** The tool call that needs the decision. */
-  toolId?: string | undefined
-  /** The agent's own name of the tool. */
-  toolName?: string | undefined
-  /** A one-line summary for people. */
-  title?: string | undefined
-  /** The input of the tool call. */
-  arguments: Record<string, unknown>
-  /** The decisions that the agent offers. */
-  options: RequestOption[]
-  /** The questions of a request of kind `question`. */
-  questions?: Question[] | undefined
-  /** A digest of the request. Send it with the answer to bind the answer to this input. */
-  inputDigest: string
-  /** Send `decision` and `inputDigest` there, and `answers` for questions. */
-  answer: AnswerRoute
-}
-
-/** A request was decided or withdrawn. */
-export type RequestClosedEvent = {
-  /** Identifies the event. */
-  id: string
-  /** The id of the session. */
-  sessionId: string
-  /** The time of the event in ISO 8601. */
-  timestamp: string
-  /** Narrows the union. */
-  type: 'requestClosed'
-  /** Identifies the request. Agents may reuse an id once its request is closed. */
-  requestId: string
-  /** The decision; absent if the request was withdrawn or the agent does not report it. */
-  decision?: Decision | undefined
-  /** Why the request was withdrawn. */
-  reason?: 'interrupted' | 'agent' | 'answered_elsewhere' | 'turn_ended' | 'process_ended' | undefined
-}
-
 /** A failure outside a turn. */
 export type ErrorEvent = {
   /** Identifies the event. */
@@ -334,5 +289,10 @@ export type AgentEvent =
   | TurnFailedEvent
   | RequestOpenedEvent
   | RequestClosedEvent
+  | ReasoningChunkEvent
+  | PlanUpdatedEvent
+  | FileWrittenEvent
+  | NoticeRaisedEvent
+  | LogEntryEvent
   | ErrorEvent
   | SessionEndedEvent

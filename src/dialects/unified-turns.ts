@@ -11,6 +11,12 @@ export function error({ message, code, data }: NoticeRaised): Body {
   return { type: 'error', message, code: camelCase(code), ...nativeError(data) }
 }
 
+/** A warning or an information. */
+export function notice({ message, code, level, data }: NoticeRaised): readonly Body[] {
+  if (level === 'error') return []
+  return [{ type: 'noticeRaised', level, message, code: camelCase(code), ...nativeError(data) }]
+}
+
 function nativeError(native: unknown): { nativeError?: string } {
   const text = typeof native === 'string' ? native : JSON.stringify(native)
   return text === undefined ? {} : { nativeError: text }

@@ -1,8 +1,9 @@
-import type { TextCompleted, TextDelta } from '../model/events/message.ts'
+import type { TextCompleted, TextDelta, ThinkingCompleted, ThinkingDelta } from '../model/events/message.ts'
 import type { RequestResolved, RequestWithdrawn } from '../model/events/request.ts'
 import type { SessionEnded, SessionStarted } from '../model/events/session.ts'
 import type { TurnQueued, TurnStarted } from '../model/events/turn.ts'
-import type { Entry, EventType, Usage } from '../model/index.ts'
+import { isForPerson } from '../model/for-person.ts'
+import type { Entry, Event, EventType, Usage } from '../model/index.ts'
 import {
   type AppendOnlyText,
   appendAgain,
@@ -10,23 +11,23 @@ import {
   appendWhole,
   newAppendOnlyText,
 } from './append-only-text.ts'
-import { byRules, type Dialect, defineDialect, type Rules, silent } from './dialect.ts'
+import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
 import { isoTime } from './iso-time.ts'
 import { closedRequest, openRequest } from './open-request.ts'
 import { type PendingErrors, takeDue } from './pending-errors.ts'
-import { isAskedHere } from './request-subject.ts'
 import type { AgentEvent, Body } from './unified-event.ts'
+import { EXTENSIONS } from './unified-extension.ts'
 import { sessionStarted } from './unified-session.ts'
 import { fileChanged, toolCompleted, toolProgress, toolStarted } from './unified-tools.ts'
-import { error, sessionEnd, turnEnd } from './unified-turns.ts'
+import { error, notice, sessionEnd, turnEnd } from './unified-turns.ts'
 
 /**
  * `open` is between `sessionStarted` and `sessionEnded`; a session may reopen after `ended`, but never after `over`.
  */
-type Phase = 'before' | 'open' | 'ended' | 'over'
+type UnifiedPhase = 'before' | 'open' | 'ended' | 'over'
 
 interface UnifiedState {
-  phase: Phase
+  phase: UnifiedPhase
   /** Emitted again when an ended session continues. */
   started: SessionStarted | undefined
   /** Turns that were accepted and have no outcome yet, running or queued. */
@@ -36,17 +37,20 @@ interface UnifiedState {
   /** Requests that were shown as open. */
   readonly requests: Set<string>
   text: AppendOnlyText
+  reasoning: AppendOnlyText
   /** The open turn. */
   turn: number | undefined
   readonly errors: PendingErrors
   usage: Usage | undefined
+  /** Whether to emit types that the document does not have. */
+  readonly hasExtensions: boolean
 }
 
 const NOTHING: readonly Body[] = []
 
 const STARTS: ReadonlySet<EventType> = new Set(['turn.queued', 'turn.started'])
 
-const rules: Rules<UnifiedState, Body> = {
+const rules: EntryRules<UnifiedState, Body> = {
   'session.started': (state, event) => {
     state.started = event
     return reopen(state)
@@ -55,6 +59,7 @@ const rules: Rules<UnifiedState, Body> = {
   'turn.started': (state, event) => {
     // Text that an earlier turn discarded and never repeated does not belong to this one.
     state.text = newAppendOnlyText()
+    state.reasoning = newAppendOnlyText()
     const { turn, prompt = '' } = event
     state.turn = turn
     state.usage = undefined
@@ -64,6 +69,7 @@ const rules: Rules<UnifiedState, Body> = {
   'text.completed': textCompleted,
   'message.discarded': (state, event) => {
     appendAgain(state.text, event.messageId)
+    appendAgain(state.reasoning, event.messageId)
     return NOTHING
   },
   'tool.started': (state, event) => {
@@ -76,10 +82,10 @@ const rules: Rules<UnifiedState, Body> = {
   'notice.raised': ({ errors }, event) => {
     if (event.code === 'context_lost') return [error(event)]
     if (event.level === 'error') errors.push(event)
-    return NOTHING
+    return notice(event)
   },
   'request.opened': (state, event, { session }) => {
-    if (!isAskedHere(event)) return NOTHING
+    if (!isForPerson(event)) return NOTHING
     state.requests.add(event.requestId)
     return [{ type: 'requestOpened', ...openRequest(session, event) }]
   },
@@ -103,53 +109,57 @@ const rules: Rules<UnifiedState, Body> = {
     if (policy && state.started) state.started = { ...state.started, policy }
     return NOTHING
   },
-  'turn.steered': silent,
-  'thinking.delta': silent,
-  'thinking.completed': silent,
+  'thinking.delta': thinkingDelta,
+  'thinking.completed': thinkingCompleted,
+  'plan.updated': (_, event) => [{ ...event, type: 'planUpdated' }],
   'tool.input.delta': silent,
-  'tool.updated': silent,
-  'plan.updated': silent,
-  'subagent.started': silent,
-  'subagent.progressed': silent,
-  'subagent.completed': silent,
-  'hook.started': silent,
-  'hook.completed': silent,
-  'context.compacted': silent,
-  'limit.reported': silent,
-  'output.written': silent,
-  'native.unmapped': silent,
+  'turn.steered': logEntry,
+  'tool.updated': logEntry,
+  'subagent.started': logEntry,
+  'subagent.progressed': logEntry,
+  'subagent.completed': logEntry,
+  'hook.started': logEntry,
+  'hook.completed': logEntry,
+  'context.compacted': logEntry,
+  'limit.reported': logEntry,
+  'output.written': logEntry,
+  'native.unmapped': logEntry,
 }
 
 const project = byRules(rules)
 
 /**
- * The unified protocol: all work happens between `sessionStarted` and `sessionEnded`. It cannot represent thinking,
- * plans, the text of sub-agents, steering, limits, cost, and input changes of a running tool.
+ * The unified protocol: all work happens between `sessionStarted` and `sessionEnded`. Events without a type in its
+ * document have one of ours, unless the subscriber turned them off with `extensions=0`. It cannot represent cost and
+ * drafts of tool input.
  */
 export const unified: Dialect = defineDialect({
   id: 'unified',
-  initial: (): UnifiedState => ({
+  initial: ({ extensions }): UnifiedState => ({
     phase: 'before',
     started: undefined,
     unfinished: new Set(),
     tools: new Set(),
     requests: new Set(),
     text: newAppendOnlyText(),
+    reasoning: newAppendOnlyText(),
     turn: undefined,
     errors: [],
     usage: undefined,
+    hasExtensions: extensions !== '0',
   }),
   project: (state, entry) => {
     if (!isProjected(state.phase, entry.event.type)) return []
     const errors = takeDue(state.errors, entry, state.turn).map(error)
-    const bodies = [...errors, ...project(state, entry)]
+    const all = [...errors, ...project(state, entry)]
+    const bodies = state.hasExtensions ? all : all.filter(({ type }) => !EXTENSIONS.has(type))
     return bodies.map((body, index) => stamp(entry, body, bodies.length === 1 ? '' : `_${index + 1}`))
   },
   finished: ({ phase }) => phase === 'over',
 })
 
 /** Outside of an open session, only events that open it or end it for good are projected. */
-function isProjected(phase: Phase, type: EventType): boolean {
+function isProjected(phase: UnifiedPhase, type: EventType): boolean {
   switch (phase) {
     case 'open':
       return true
@@ -194,8 +204,24 @@ function textDelta({ text }: UnifiedState, event: TextDelta): readonly Body[] {
 
 /** The closing chunk is empty after deltas, because clients print every chunk. */
 function textCompleted({ text }: UnifiedState, event: TextCompleted): readonly Body[] {
-  if (event.parent !== undefined) return NOTHING
+  if (event.parent !== undefined) return [{ type: 'logEntry', event }]
   return [{ type: 'textChunk', content: appendWhole(text, event), isComplete: true }]
+}
+
+function thinkingDelta({ reasoning }: UnifiedState, event: ThinkingDelta): readonly Body[] {
+  const content = appendDelta(reasoning, event)
+  return content === '' ? NOTHING : [{ type: 'reasoningChunk', content, isComplete: false }]
+}
+
+function thinkingCompleted({ reasoning }: UnifiedState, event: ThinkingCompleted): readonly Body[] {
+  const { text, parent } = event
+  if (text === '') return NOTHING
+  if (parent !== undefined) return [{ type: 'reasoningChunk', content: text, isComplete: true, parent }]
+  return [{ type: 'reasoningChunk', content: appendWhole(reasoning, event), isComplete: true }]
+}
+
+function logEntry(_: UnifiedState, event: Event): readonly Body[] {
+  return [{ type: 'logEntry', event }]
 }
 
 /** Emitted only if the session did not already end with its last turn. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** Marks a usage whose counts are minimums, in dialects that put the mark beside the counts. */
 export const UsagePartial = z

@@ -20,6 +20,31 @@ function load(given: { flags?: Overrides; environment?: Environment; file?: unkn
   })
 }
 
+test('without a policy, the default is lowered to the ceiling', async () => {
+  const ceiling = { approval: 'ask', sandbox: 'workspace-write', maxSteps: 5 }
+  expect((await load({ file: { ceiling } })).policy).toEqual(ceiling)
+})
+
+test('a policy above the ceiling is refused with the field and the file', async () => {
+  const file = {
+    policy: { approval: 'auto-all', sandbox: 'none' },
+    ceiling: { approval: 'ask', sandbox: 'none' },
+  }
+  await expect(load({ file })).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: `configuration (${join(home, 'config.json')}): policy.approval exceeds the ceiling`,
+  })
+})
+
+test('agents work in the first root if the server starts outside of all of them', async () => {
+  const roots = [join(home, 'first'), join(home, 'second')]
+  for (const root of roots) mkdirSync(root)
+  expect((await load({ file: { roots } })).cwd).toBe(roots[0])
+  expect((await load({ file: { roots, cwd: roots[1] } })).cwd).toBe(roots[1])
+  const started = { flags: {}, environment: { MAINSTEM_HOME: home } }
+  expect((await loadConfig({ ...started, cwd: roots[1] ?? '' })).cwd).toBe(roots[1])
+})
+
 test('by default it listens on loopback, requires a token and works in the current directory', async () => {
   expect(await load()).toEqual({
     host: '127.0.0.1',
@@ -34,6 +59,7 @@ test('by default it listens on loopback, requires a token and works in the curre
     policy: { approval: 'ask', sandbox: 'none' },
     ceiling: { approval: 'auto-all', sandbox: 'full-access' },
     durability: 'power',
+    search: 'on',
     agents: {},
     node: { labels: [], leaseMs: 30_000 },
     timeouts: {

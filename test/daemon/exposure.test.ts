@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allowedHosts, checkExposure } from '../../src/daemon/exposure.ts'
+import { allowedHosts, checkExposure, lacksNames } from '../../src/daemon/exposure.ts'
 
 const LOOPBACK = ['127.0.0.1', '127.0.0.2', '::1', 'localhost']
 const ELSEWHERE = [
@@ -15,20 +15,36 @@ const ELSEWHERE = [
 
 describe('listening', () => {
   test.each(LOOPBACK)('on %s is safe with and without a token', (host) => {
-    checkExposure({ host, hosts: [], auth: true })
-    checkExposure({ host, hosts: [], auth: false })
+    checkExposure({ host, auth: true })
+    checkExposure({ host, auth: false })
   })
 
-  test.each(ELSEWHERE)('on %j needs a token and a name', (host) => {
-    expect(() => checkExposure({ host, hosts: ['example.com'], auth: false })).toThrow(/refusing to listen/)
-    expect(() => checkExposure({ host, hosts: [], auth: true })).toThrow(/refusing to listen/)
-    checkExposure({ host, hosts: ['example.com'], auth: true })
+  test.each(ELSEWHERE)('on %j needs a token', (host) => {
+    expect(() => checkExposure({ host, auth: false })).toThrow(/refusing to listen/)
+    checkExposure({ host, auth: true })
   })
 })
 
-test('loopback names are known on loopback only', () => {
-  expect(allowedHosts({ host: '127.0.0.1', hosts: ['a.test'], auth: true })).toEqual(
-    expect.arrayContaining(['localhost', '127.0.0.1', '[::1]', 'a.test']),
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]']
+
+test.each([
+  ['127.0.0.1', ['127.0.0.1']],
+  ['::1', ['[::1]']],
+  ['192.168.1.5', ['192.168.1.5']],
+  ['fd00::5', ['[fd00::5]']],
+  // A name for all interfaces is a name for none of them.
+  ['0.0.0.0', []],
+  ['::', []],
+])('a server on %s is called by loopback names, its address and its names', (host, own) => {
+  expect(new Set(allowedHosts({ host, hosts: ['a.test'] }))).toEqual(
+    new Set([...LOOPBACK_NAMES, ...own, 'a.test']),
   )
-  expect(allowedHosts({ host: '0.0.0.0', hosts: ['a.test'], auth: true })).toEqual(['a.test'])
+})
+
+test('only a server on all interfaces without names lacks them', () => {
+  expect(lacksNames({ host: '0.0.0.0', hosts: [] })).toBe(true)
+  expect(lacksNames({ host: '::', hosts: [] })).toBe(true)
+  expect(lacksNames({ host: '0.0.0.0', hosts: ['a.test'] })).toBe(false)
+  expect(lacksNames({ host: '192.168.1.5', hosts: [] })).toBe(false)
+  expect(lacksNames({ host: '127.0.0.1', hosts: [] })).toBe(false)
 })

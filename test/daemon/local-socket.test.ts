@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { appendLog } from '../../src/daemon/bounded-log.ts'
+import { BoundedLog } from '../../src/daemon/bounded-log.ts'
 import { untilIdle } from '../../src/daemon/idle-exit.ts'
 import { listenOnSocket, socketIn } from '../../src/daemon/local-socket.ts'
 import { socketFetch } from '../../src/daemon/socket-fetch.ts'
@@ -31,7 +31,9 @@ test('a server answers on its socket, in place of one that a killed server left'
 })
 
 test('a path that is too long for a socket has none', () => {
-  expect(socketIn(join(home, 'x'.repeat(100)))).toBeUndefined()
+  const long = join(home, 'x'.repeat(100))
+  expect(socketIn(long)).toMatch(/^\/tmp\/mainstem-\d+\/[0-9a-f]{32}\.sock$/)
+  expect(socketIn(`${long}y`)).not.toBe(socketIn(long))
   expect(socketIn('/data')).toBe('/data/daemon.sock')
 })
 
@@ -71,13 +73,27 @@ test('a server is idle after a time without requests, open streams and running t
   expect(done).toBe(true)
 })
 
-test('a log is moved aside when it is too large', async () => {
-  const { readFileSync } = await import('node:fs')
+test('a log is moved aside when it is too large', () => {
   const path = join(home, 'daemon.log')
-  for (const line of ['one', 'two', 'three', 'four']) appendLog(path, line, new Date(0), 40)
+  const log = new BoundedLog(path, 40)
+  for (const line of ['one', 'two', 'three', 'four']) log.append(line, new Date(0))
   const texts = [path, `${path}.1`].map((file) => readFileSync(file, 'utf8').length)
   expect(Math.max(...texts)).toBeLessThan(100)
   expect(readFileSync(path, 'utf8')).toContain('four')
+})
+
+test('a log that cannot be written ends nothing, and states later how many lines are missing', () => {
+  const path = join(home, 'blocked', 'daemon.log')
+  const log = new BoundedLog(path)
+  for (const line of ['one', 'two']) log.append(line, new Date(0))
+  mkdirSync(join(home, 'blocked'))
+  for (const line of ['three', 'four']) log.append(line, new Date(0))
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+    '2 lines could not be written',
+    'three',
+    'four',
+  ])
 })
 
 test('a store that another process has open is refused with the way out', async () => {

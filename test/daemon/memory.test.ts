@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { writeLog } from '../../scripts/memory/large-log.ts'
+import { writeLog } from '../../faults/memory/large-log.ts'
 import {
   headOf,
   type Reading,
@@ -11,8 +11,8 @@ import {
   readPages,
   readParallelPages,
   readSocket,
-} from '../../scripts/memory/readers.ts'
-import { SmallServer } from '../../scripts/memory/small-server.ts'
+} from '../../faults/memory/readers.ts'
+import { SmallServer } from '../../faults/memory/small-server.ts'
 
 const HEAP_MB = 96
 const LARGE = { id: '6b0a0a3e-6a50-4a6e-9f6c-1c5b6c1f0d01', entries: 12, size: 8_000_000, batch: 1 }

@@ -26,7 +26,12 @@ export class NodeProcess {
   }
 
   /** Settles when it serves. Its agents write their lives to `lives` in the home directory. */
-  static async start(name: string, home: string, store: string, drainMs = 500): Promise<NodeProcess> {
+  static async start(
+    name: string,
+    home: string,
+    store: string,
+    { drainMs = 500, leaseMs = LEASE_MS } = {},
+  ): Promise<NodeProcess> {
     const place = join(home, name)
     mkdirSync(join(place, 'tmp'), { recursive: true })
     mkdirSync(join(home, 'work'), { recursive: true })
@@ -37,7 +42,7 @@ export class NodeProcess {
       data: join(place, 'data'),
       policy: { approval: 'ask', sandbox: 'none' },
       agents: { claude: { command: [process.execPath, AGENT, join(home, 'lives')] } },
-      node: { name, leaseMs: LEASE_MS },
+      node: { name, leaseMs },
       timeouts: { drainMs },
     }
     writeFileSync(join(place, 'config.json'), JSON.stringify(config))

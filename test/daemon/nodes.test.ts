@@ -133,6 +133,27 @@ describe('three servers on one PostgreSQL', () => {
   })
 })
 
+test('a server that was killed settles its turn and runs what waited as soon as it is started again', async () => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'nodes-')))
+  const store = await newSchema()
+  const options = { leaseMs: 600_000 }
+  const before = await NodeProcess.start('a', home, store, options)
+  nodes = [before]
+  try {
+    const { id } = await before.client.begin({ agent: 'claude', prompt: 'wait here' })
+    await before.client.prompt(id, 'next one')
+    await expect.poll(() => prompted('wait here')).toBeDefined()
+    await before.kill()
+    const after = await NodeProcess.start('a', home, store, options)
+    nodes.push(after)
+    await expect
+      .poll(async () => (await outcomes(after, id)).map(({ outcome }) => outcome))
+      .toEqual(['lost', 'completed'])
+  } finally {
+    await stop()
+  }
+})
+
 describe('a server that goes away', () => {
   let a: NodeProcess
   let b: NodeProcess

@@ -107,7 +107,7 @@ describe('a program without a version', () => {
     machine.executable('claude', '#!/nowhere/interpreter\n')
     expect(await ask(machine)).toMatchObject({
       state: 'broken',
-      note: expect.stringContaining('could not be started'),
+      note: expect.stringContaining('needs /nowhere/interpreter, which does not exist'),
     })
   })
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -50,6 +50,17 @@ describe('the way of an agent', () => {
     expect(ready.launches.live).toEqual(agent('claude').launches.live?.capabilities)
   })
 
+  test('a program whose interpreter is missing is broken, and names it', async () => {
+    const machine = new Machine()
+    const program = machine.program('claude', VERSIONS.claude)
+    writeFileSync(program, '#!/usr/bin/env no-such-node\n')
+    expect(await ask('claude', machine)).toMatchObject({
+      state: 'broken',
+      note: `${program} needs no-such-node, which is not in PATH`,
+      fix: expect.stringMatching(/^Install no-such-node/),
+    })
+  })
+
   test('a built-in agent needs nothing', async () => {
     const echo = await ask('echo', new Machine())
     expect(echo).toMatchObject({ id: 'echo', name: 'Echo', state: 'built_in', credentials: [] })
@@ -66,19 +77,19 @@ describe('the way of an agent', () => {
     })
   })
 
-  test('OpenCode 2 offers its live launch only, with the capabilities of ACP', async () => {
+  test('OpenCode 2 is shown as such, with how far it is verified', async () => {
     const machine = new Machine()
     machine.program('opencode', 'echo 2.1.3')
     const answer = await ask('opencode', machine)
     expect(answer).toMatchObject({
+      name: 'OpenCode 2',
       state: 'ready',
       version: '2.1.3',
-      fit: 'newer',
-      testedVersion: agent('opencode').testedVersion,
-      note: expect.stringContaining('no oneshot launch: OpenCode 2.1.3 is driven over ACP only'),
+      note: expect.stringContaining('verified by recordings'),
     })
-    expect(Object.keys(answer.launches)).toEqual(['live'])
-    expect(answer.launches.live).toMatchObject({ steer: 'none', questions: false })
+    expect([answer.fit, answer.testedVersion]).toEqual([undefined, undefined])
+    expect(answer.launches.live).toMatchObject({ steer: 'folded', questions: true })
+    expect(Object.keys(answer.launches)).toEqual(['live', 'oneshot'])
   })
 
   test('where a login may be hidden, nothing is claimed', async () => {

@@ -163,7 +163,6 @@ describe('a server that is stopped', () => {
 
 describe('a server does not start', () => {
   test.each([
-    ['for everybody without a name', {}, ['--host', '0.0.0.0'], 5, 'refusing to listen'],
     [
       'for everybody without a token',
       { hosts: ['a.test'] },
@@ -173,10 +172,13 @@ describe('a server does not start', () => {
     ],
     [
       'with a policy above its own ceiling',
-      { ceiling: { approval: 'ask', sandbox: 'read-only' } },
+      {
+        policy: { approval: 'ask', sandbox: 'none' },
+        ceiling: { approval: 'ask', sandbox: 'read-only' },
+      },
       [],
-      5,
-      'policy.sandbox',
+      2,
+      'policy.sandbox exceeds the ceiling',
     ],
     ['with a root that is not there', { roots: ['/nowhere/at/all'] }, [], 2, 'roots'],
     ['with a project that is not there', { projects: { app: 'nowhere' } }, [], 5, 'projects.app'],

@@ -114,8 +114,8 @@ describe('a request', () => {
     expect(say(request({ ...about, answeredBy: 'hook' }))).toEqual([])
   })
 
-  test('that does not block leaves the exchange open', () => {
-    expect(say(started, request({ ...about, blocking: false }))).toEqual([call, question])
+  test('that does not block ends the exchange as well: a client can answer it in the next exchange only', () => {
+    expect(say(started, request({ ...about, blocking: false }))).toEqual([call, question, result])
   })
 
   test('beside another is the next exchange', () => {
@@ -140,6 +140,21 @@ describe('a question of the agent', () => {
     ],
   }
   const started: Event = { type: 'tool.started', ...tool, input }
+
+  test('in the list form of this dialect, or with choices as text, keeps its input', () => {
+    const options = [{ description: 'FastAPI (async, modern)' }, 'Flask']
+    const list = [{ header: 'Which framework?', options, multiSelect: false }]
+    const shown = ['FastAPI (async, modern)', 'Flask'].map((label) => ({ label, description: label }))
+    for (const given of [list, { questions: list }]) {
+      expect(say({ type: 'tool.started', ...tool, input: given }, over)).toEqual([
+        {
+          type: 'tool_use',
+          tool: 'AskUserQuestion',
+          input: [{ header: 'Which framework?', options: shown, multiSelect: false }],
+        },
+      ])
+    }
+  })
   const over: Event = { type: 'tool.completed', ...tool, status: 'error', error: 'nobody is there' }
   const call = {
     type: 'tool_use',

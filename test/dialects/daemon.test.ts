@@ -128,11 +128,22 @@ describe('the system message', () => {
     expect(say({ type: 'session.updated', mode: 'plan' }, hello)).toEqual([])
   })
 
-  test('comes before an error, even of an agent that never started', () => {
+  test('does not come before the error of an agent that never started', () => {
     const error = { code: 'agent_not_found', message: 'no such program' } as const
     expect(sayWith({}, undefined, ...begun, completed({ outcome: 'failed', error }))).toEqual([
-      { type: 'system', subtype: 'init' },
       { type: 'error', message: 'no such program', code: 'agent_not_found', outcome: 'failed' },
+    ])
+  })
+
+  test('has the id of the new conversation after a lost one, and the loss follows it', () => {
+    const lost: Event = { type: 'notice.raised', level: 'warning', code: 'context_lost', message: 'lost' }
+    const next: Event = { ...SAMPLES['turn.started'], turn: 2 }
+    const announced: Event = { type: 'session.updated', nativeSessionId: 'sdk-456' }
+    const said = sayWith({}, undefined, ...begun, hello, completed(), next, lost, announced, whole('m', 'hi'))
+    expect(said.slice(2)).toEqual([
+      { ...system, session_id: 'sdk-456' },
+      { type: 'system', subtype: 'context_lost', message: 'lost' },
+      { type: 'text', content: 'hi' },
     ])
   })
 

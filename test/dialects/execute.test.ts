@@ -104,12 +104,31 @@ describe('a tool', () => {
     [{ status: 'error' }, undefined, null],
     [{ status: 'denied' }, 'denied', null],
     [{ status: 'cancelled' }, 'cancelled', null],
-    [{ status: 'unknown' }, 'unknown', null],
   ] as const)('that did not succeed (%o) failed', (result, detail, output) => {
     expect(say({ type: 'tool.completed', ...tool, ...result })).toEqual([
       { kind: 'tool_call', id: 't1', name: 'Bash', status: 'failed', ...(detail && { detail }) },
       { kind: 'tool_result', tool_call_id: 't1', output, is_error: true },
     ])
+  })
+
+  test('without a reported end is no failure', () => {
+    expect(say({ type: 'tool.completed', ...tool, status: 'unknown' })).toEqual([
+      { kind: 'tool_call', id: 't1', name: 'Bash', status: 'completed', detail: 'unknown' },
+      { kind: 'tool_result', tool_call_id: 't1', output: null, is_error: false },
+    ])
+  })
+
+  test('whose output is stored refers to it', () => {
+    const blobs = [{ id: 'b1', bytes: 20_000_000 }]
+    const event = { type: 'tool.completed', ...tool, status: 'success', output: 'a…' } as const
+    const [entry] = entriesOf(event)
+    expect(projectAll(execute, entry ? [{ ...entry, blobs }] : [])[1]).toEqual({
+      kind: 'tool_result',
+      tool_call_id: 't1',
+      output: 'a…',
+      is_error: false,
+      blobs,
+    })
   })
 
   test('with a structured result and no text gives that', () => {
@@ -182,6 +201,12 @@ test('output outside the protocol of the agent is a stdout line', () => {
   ])
 })
 
+test('a silent agent is reported while the task runs', () => {
+  const message = 'no output from claude for 60 s'
+  const silent: Event = { type: 'notice.raised', level: 'info', code: 'agent_silent', message }
+  expect(say(silent)).toEqual([{ kind: 'notice', code: 'agent_silent', message }])
+})
+
 describe('stderr', () => {
   const line = (text: string): Event => ({ type: 'output.written', stream: 'stderr', line: text })
 
@@ -198,11 +223,12 @@ describe('stderr', () => {
   })
 
   test('of a noisy agent is bounded, and reports how much was dropped', () => {
-    const lines = Array.from({ length: 10_000 }, (_, index) => line(`${index} ${'x'.repeat(100)}`))
-    const held = say(...lines, completed({ outcome: 'interrupted' })).filter(({ kind }) => kind === 'stderr')
-    const left = lines.length - (held.length - 1)
-    expect(held[0]).toEqual({ kind: 'stderr', line: `[${left} earlier lines are in the log]` })
-    expect(held.at(-1)?.line).toMatch(/^9999 /)
+    const texts = Array.from({ length: 10_000 }, (_, index) => `${index} ${'x'.repeat(100)}`)
+    const [notice, ...rest] = say(...texts.map(line), completed({ outcome: 'interrupted' }))
+    const held = rest.filter(({ kind }) => kind === 'stderr')
+    const message = `${texts.length - held.length} earlier lines of stderr are only in the log`
+    expect(notice).toEqual({ kind: 'notice', code: 'output_truncated', message })
+    expect(held.map(({ line }) => line)).toEqual(texts.slice(-held.length))
     expect(JSON.stringify(held).length).toBeLessThan(512 * 1024)
   })
 })

@@ -21,7 +21,11 @@ describe('facts without a place in the nine types', () => {
     [{ ...SAMPLES['tool.progressed'], output: 'a' }, 'tool_progress', { toolUseId: 't1', output: 'a' }],
     [SAMPLES['context.compacted'], 'context_compacted', {}],
     [{ ...SAMPLES['usage.reported'], scope: 'step', input: 5 }, 'usage', { scope: 'step', input: 5 }],
-    [{ type: 'limit.reported', kind: 'rate', usedPercent: 12 }, 'rate_limit', { usedPercent: 12 }],
+    [
+      { type: 'limit.reported', kind: 'rate', usedPercent: 12, resetsAt: 1_800_000_000_000 },
+      'rate_limit',
+      { usedPercent: 12, resetsAt: '2027-01-15T08:00:00.000Z' },
+    ],
   ])('%o is in the namespace of its agent', (event, name, payload) => {
     expect(say(event)).toMatchObject([{ type: `claude-code:${name}`, payload }])
   })

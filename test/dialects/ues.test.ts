@@ -220,7 +220,7 @@ describe('a tool', () => {
     [{ status: 'error', output: '' }, 'error', '', undefined],
     [{ status: 'denied' }, 'denied', null, undefined],
     [{ status: 'cancelled' }, 'error', null, { status: 'cancelled' }],
-    [{ status: 'unknown', data: { a: 1 } }, 'error', { a: 1 }, { status: 'unknown' }],
+    [{ status: 'unknown', data: { a: 1 } }, 'success', { a: 1 }, { status: 'unknown' }],
     [{ status: 'success', parent: 's1' }, 'success', null, { parent: 's1' }],
   ] as const)('that ended with %o', (ended, status, output, metadata) => {
     const [, message] = say({ type: 'tool.started', ...tool }, { type: 'tool.completed', ...tool, ...ended })

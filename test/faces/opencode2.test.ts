@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { agents } from '../../src/agents/index.ts'
+import { systemTimers } from '../../src/compose/clock.ts'
+import { dialects } from '../../src/dialects/index.ts'
+import { mainstem } from '../../src/library/mainstem.ts'
+import { agentAt } from '../../src/sessions/recipes.ts'
+import { opencode } from '../../src/ues/index.ts'
+import { projectAll } from '../dialects/entries.ts'
+import { Opencode2 } from '../drivers/opencode2-play.ts'
+import { streamed } from '../gateway/api.ts'
+import { create, exchange, result, startRpc } from '../gateway/rpc.ts'
+import { wholeSocket } from '../gateway/socket.ts'
+import { parseEvents } from '../gateway/sse.ts'
+import type { TestGateway } from '../gateway/start.ts'
+
+/** A recording with reasoning, text, a call and an answer. */
+const PROMPT = 'think_tool please'
+
+const program = new Opencode2()
+const [known] = agents.filter(({ id }) => id === 'opencode')
+if (!known) throw new Error('there is no agent opencode')
+const installed = agentAt(known, '2.0.17')
+
+let server: TestGateway
+beforeAll(async () => {
+  server = await startRpc({ more: [installed], settings: program.settings, timers: systemTimers })
+})
+afterAll(async () => {
+  await server[Symbol.asyncDispose]()
+  expect(server.reported).toEqual([])
+})
+
+describe('a session of OpenCode 2', () => {
+  it('is executed', async () => {
+    const response = await server.execute({ task: PROMPT, driver: 'opencode' })
+    const messages = parseEvents(await response.text()).map(({ data }) => data)
+    expect(JSON.stringify(messages)).toContain('Ran.')
+    const id = response.headers.get('mainstem-session') ?? ''
+    const ended = (await server.sessions.read(id, 0, 1000)).find(
+      ({ event }) => event.type === 'turn.completed',
+    )
+    expect(ended?.event).toMatchObject({ outcome: 'completed', result: 'Ran.', usage: { input: 150 } })
+  })
+
+  it.each([...dialects.values()])('says the same by rpc, SSE and WebSocket in $id', async (dialect) => {
+    const id = await create(server, { cli_type: 'opencode' })
+    const sent = await exchange(server, id, PROMPT)
+    expect(JSON.stringify(sent)).toContain('Ran.')
+    await result(server, 'session.destroy', { sessionId: id })
+    const log = await server.sessions.read(id, 0, 1000)
+    const said: unknown[] = JSON.parse(JSON.stringify(projectAll(dialect, log)))
+    const path = `/v1/sessions/${id}/events?dialect=${dialect.id}`
+    expect((await streamed(server, path)).map(({ data }) => data)).toEqual(said)
+    expect((await wholeSocket(server, path)).messages).toEqual(said)
+  })
+
+  it('is driven by the library, which finds the version', async () => {
+    await using library = mainstem({ agents: program.settings })
+    const allow = () => ({ decision: 'allow' }) as const
+    const session = await library.session({ agent: 'opencode', cwd: program.folder, onRequest: allow })
+    const turn = await session.prompt('perm_bash_once please').result()
+    expect(turn).toMatchObject({ outcome: 'completed', text: 'The command succeeded.' })
+  })
+
+  it('is driven by ues, which finds the version', async () => {
+    const events = await Array.fromAsync(
+      opencode(program.settings.opencode).run(PROMPT, { cwd: program.folder }),
+    )
+    expect(events.at(-1)).toMatchObject({ type: 'done', payload: { status: 'success' } })
+  })
+})
