@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { Policy } from '../model/index.ts'
 import type { ByteBudget } from '../sessions/byte-budget.ts'
 import type { Cluster } from '../sessions/nodes/cluster.ts'
@@ -5,6 +6,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
 import type { Tickets } from './http/tickets.ts'
+import type { UploadRoom } from './http/upload-room.ts'
 import type { StreamTiming } from './streams/event-stream.ts'
 import type { StreamQuota } from './streams/stream-quota.ts'
 import type { AgentStatus } from './v1/agents.ts'
@@ -48,6 +50,8 @@ export interface GatewayDeps {
   version: string
   /** Host names by which clients may call this server. */
   hosts: readonly string[]
+  /** The connections over the server's unix socket, which no browser can open: any Host is accepted there. */
+  unixSockets: Pick<WeakSet<Socket>, 'has'>
   /** Real paths below which agents may work, and the default working directory. */
   roots: readonly string[]
   cwd: string
@@ -60,6 +64,8 @@ export interface GatewayDeps {
   limits: GatewayLimits
   runs: BackgroundWork
   streams: StreamQuota
+  /** The memory that request bodies share while they arrive. */
+  uploads: UploadRoom
   /** The memory that all pages share while they are built and sent. */
   pages: ByteBudget
   phase(): Phase

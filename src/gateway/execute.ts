@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Dialect, DialectOptions } from '../dialects/dialect.ts'
 import { execute } from '../dialects/execute.ts'
 import { dialects } from '../dialects/index.ts'
 import { LaunchKind, MainstemError, ModelName, OUTSIDE_ID, Policy } from '../model/index.ts'
+import type { NewSession } from '../model/new-session.ts'
 import type { IdempotencyKey } from '../sessions/claim.ts'
-import type { NewSession } from '../sessions/deps.ts'
 import { underCeiling } from './access/ceiling.ts'
 import { workingDirectory } from './access/working-directory.ts'
 import type { GatewayDeps } from './deps.ts'
@@ -14,10 +14,10 @@ import { type Endpoint, endpoint } from './http/endpoint.ts'
 import { checkReady } from './http/health.ts'
 import { fingerprintOf, KeyText } from './http/idempotency.ts'
 import { stripNulls } from './http/strip-nulls.ts'
-import { badCursor, type Cursor, checkKept, parseCursor, START } from './streams/cursor.ts'
+import { badCursor, checkKept, checkReached, parseCursor, START } from './streams/cursor.ts'
 import { EventStream } from './streams/event-stream.ts'
-import { SSE } from './streams/format.ts'
-import { Projector } from './streams/projector.ts'
+import { SSE, type StreamFormat, sseData } from './streams/format.ts'
+import { Projector, type View } from './streams/projector.ts'
 import { streamLog } from './streams/stream-log.ts'
 
 /** The body of `POST /v1/execute`: the documented fields, then our extensions. */
@@ -42,6 +42,12 @@ type ExecuteRequest = z.infer<typeof ExecuteRequest>
 const ExecuteQuery = z.object({ dialect: z.string().optional() }).catchall(z.string())
 
 const ROUTE = 'POST /v1/execute'
+
+/** Clients of this dialect know errors as messages. */
+const FORMAT: StreamFormat = {
+  ...SSE,
+  failure: ({ detail: message, code }) => sseData({ kind: 'error', message, code }),
+}
 
 /** Streams one task. The same key and body join the run in flight, or replay it. */
 export function executeEndpoint(deps: GatewayDeps): Endpoint {
@@ -74,6 +80,7 @@ async function run(
 ): Promise<void> {
   const { dialect, options } = dialectOf(query)
   const cursor = parseCursor(request.headers['last-event-id'])
+  const view: View = { dialect, options, after: cursor ?? START }
   const leave = deps.streams.enter(request.principal)
   try {
     const once = {
@@ -82,33 +89,49 @@ async function run(
       fingerprint: fingerprint(body),
     }
     const { id, replayed } = cursor
-      ? await resume(deps, once, cursor)
+      ? await resume(deps, once, view)
       : await start(deps, once, request.principal, body)
     // This dialect needs the first entries of the log.
     if (replayed) checkKept(0, (await deps.sessions.record(id))?.earliest)
     reply.hijack()
     const headers = { 'mainstem-session': id, ...(replayed && { 'idempotent-replayed': 'true' }) }
     const stream = new EventStream(reply.raw, SSE, headers, deps.timing)
-    const projector = new Projector({ dialect, options, after: cursor ?? START })
-    await streamLog(deps, stream, { session: id, from: 0, projector, format: SSE, raw: options.raw === '1' })
+    const projector = new Projector(view)
+    const format = dialect === execute ? FORMAT : SSE
+    await streamLog(deps, stream, { session: id, from: 0, projector, format, raw: options.raw === '1' })
   } finally {
     leave()
   }
 }
 
 /** A client that resumes never starts a run: if the run were unknown, the task would run twice. */
-async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, cursor: Cursor) {
+async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, view: View) {
   const id = await sessions.find(once)
   if (id === undefined) throw badCursor('no run with this idempotency_key')
-  if (cursor.seq > (await sessions.head(id))) throw badCursor('beyond the end of this run')
+  await checkReached(sessions, { id, head: 0 }, view.after)
+  await checkSent(sessions, id, view)
   return { id, replayed: true }
+}
+
+/** Refuses the id of a message that the run never had. The id 0 is the start. */
+async function checkSent(sessions: GatewayDeps['sessions'], id: string, view: View): Promise<void> {
+  const { seq, part } = view.after
+  if (seq === 0) return
+  const projector = new Projector({ ...view, after: { ...START, seq: seq - 1 } })
+  const sent: string[] = []
+  for await (const entries of sessions.replay(id, 0, seq))
+    for (const message of projector.project(entries)) sent.push(message.id)
+  if (!sent.includes(Number.isFinite(part) ? `${seq}.${part}` : `${seq}`))
+    throw badCursor('this run never sent a message with this id')
 }
 
 async function start(deps: GatewayDeps, once: IdempotencyKey, principal: string, body: ExecuteRequest) {
   const { cluster, runs } = deps
-  checkReady(deps)
-  const request = await sessionOf(deps, principal, body)
-  const { id, session } = await cluster.createOnce(once, request, body.task)
+  const wanted = async () => {
+    checkReady(deps)
+    return sessionOf(deps, principal, body)
+  }
+  const { id, session } = await cluster.createOnce(once, wanted, body.task)
   // The run continues without a subscriber; its session ends with its only turn.
   if (session) runs.track(session.ended(1).finally(() => cluster.finish(id)))
   return { id, replayed: session === undefined }

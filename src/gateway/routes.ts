@@ -18,6 +18,7 @@ import { commandEndpoints } from './v1/commands.ts'
 import { coverageEndpoint } from './v1/coverage.ts'
 import { eventsEndpoint } from './v1/events.ts'
 import { exportEndpoint } from './v1/export.ts'
+import { framesEndpoint } from './v1/frames.ts'
 import { importEndpoint } from './v1/import.ts'
 import { newSessionEndpoint } from './v1/new-session.ts'
 import { nodesEndpoint } from './v1/nodes.ts'
@@ -48,6 +49,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     exportEndpoint(deps),
     importEndpoint(deps),
     coverageEndpoint(deps),
+    framesEndpoint(deps),
     allEventsEndpoint(deps),
     ...requestEndpoints(deps),
     usageEndpoint(deps),

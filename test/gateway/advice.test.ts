@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { codex } from '../../src/agents/codex/agent.ts'
+import { gemini } from '../../src/agents/gemini/agent.ts'
 import { startGateway, type TestGateway, TOKEN } from './start.ts'
 
 interface Answer {
@@ -90,6 +91,13 @@ const SITUATIONS: readonly [string, Situation, string, RegExp, RegExp][] = [
     /choose an agent that has it/,
   ],
   [
+    'an option that only the one-shot launch has',
+    begin({ agent: 'gemini', policy: { maxSteps: 3 } }),
+    'unsupported_option',
+    /maxSteps is not supported by gemini: /,
+    /launch to "oneshot".*cannot request approval/,
+  ],
+  [
     'a policy above the ceiling',
     begin({ policy: { approval: 'auto-all' } }),
     'forbidden',
@@ -118,7 +126,7 @@ const SITUATIONS: readonly [string, Situation, string, RegExp, RegExp][] = [
 describe('message and advice fit the situation', () => {
   it.each(SITUATIONS)('%s', async (_, situation, code, detail, advice) => {
     const limits = { bodyBytes: 4_096, jsonDepth: 64, connections: 100 }
-    await using server = await startGateway({ more: [codex], limits })
+    await using server = await startGateway({ more: [codex, gemini], limits })
     const problem = await situation(server)
     expect(problem.code).toBe(code)
     expect(problem.detail).toMatch(detail)

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { board as boardAgent } from '../../src/agents/board/agent.ts'
 import { demo } from '../../src/agents/demo/agent.ts'
-import { agreeable } from '../../src/cli/ask.ts'
+import { agreeable } from '../../src/cli/terminal/ask.ts'
 import type { Timers } from '../../src/drivers/driver.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
 import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
@@ -66,7 +66,7 @@ async function answerThere(id: string, signal: AbortSignal): Promise<void> {
   for await (const entries of far.sessions.follow(id, 0, signal)) {
     for (const { event } of entries) {
       if (event.type !== 'request.opened' || event.kind !== 'question') continue
-      const answer = await agreeable(event, signal)
+      const answer = await agreeable(event)
       if (!answer) throw new Error('there is an answer to every question')
       const { type: _, requestId, ...body } = answer
       const path = `/v1/sessions/${id}/requests/${requestId}`

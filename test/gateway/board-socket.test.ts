@@ -130,7 +130,14 @@ describe('a client that reconnects', () => {
         for (const place of [`offset=${index + 1}`, `after=${last}`]) {
           const again = await wholeSocket(server, socket(id, `?dialect=${dialect}&${place}`))
           expect(again.messages, place).toEqual(rest)
+          const confirmed = await wholeSocket(server, socket(id, `?dialect=${dialect}&${place}&confirm=1`))
+          expect(confirmed.messages, place).toEqual([{ resumed: true }, ...rest])
         }
+        const counted = await streamed(
+          server,
+          `/v1/sessions/${id}/events?dialect=${dialect}&offset=${index + 1}`,
+        )
+        expect(counted.map(({ data }) => data)).toEqual(rest)
       }
     },
   )
@@ -165,12 +172,26 @@ describe('before the upgrade', () => {
     ['?offset=-1', 'offset'],
     ['?offset=1&after=1', 'offset'],
     ['?after=99', 'after'],
+    ['?confirm=x', 'confirm'],
     ['?dialect=x', 'dialect'],
     ['?limit=1', 'limit'],
   ])('%s is refused by name', async (query, field) => {
     const id = await board(text('a', 'one'), success)
     await settled(id)
     expect(await refusal(server, socket(id, query))).toMatchObject({ status: 400, field })
+  })
+
+  test.each([
+    'offset=7',
+    'offset=1&after=1',
+    'offset=1&types=text.completed',
+    'offset=1&raw=1',
+    'offset=1&partial_json=1',
+  ])('a stream with %s is refused by name', async (query) => {
+    const id = await board(text('a', 'one'), success)
+    await settled(id)
+    const { status, body } = await call(server, `GET /v1/sessions/${id}/events?dialect=board&${query}`)
+    expect({ status, body }).toMatchObject({ status: 400, body: { field: 'offset' } })
   })
 
   test('a request without an upgrade gets an error that this is a WebSocket', async () => {

@@ -172,8 +172,8 @@ describe('a stream', () => {
     expect(await closed).toBe(false)
     socket.destroy()
     await busy.sessions.get(id)?.settled(1)
-    await call(busy, `POST /v1/sessions/${id}/end`)
-    expect((await streamed(busy, events(id))).length).toBeGreaterThan(4_000)
+    // Not read as a stream: on a busy machine this process may be the slow reader itself.
+    expect(await busy.sessions.head(id)).toBeGreaterThan(4_000)
   })
 })
 

@@ -35,6 +35,19 @@ describe('a task', () => {
     expect(parseEvents(stream)[0]).toEqual(told('3', { kind: 'agent_token', text: odd }))
   })
 
+  test('with half a character is refused, because the agent would get another text', async () => {
+    const response = await server.execute({ task: 'a\ud83d' })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ detail: expect.stringContaining('lone surrogate') })
+  })
+
+  test('has an answer that parsers of every language accept', async () => {
+    const task = script(text('m1', 'half \ud83d, text \\ud83d'), success)
+    const stream = await (await server.execute({ driver: 'puppet', task })).text()
+    expect(parseEvents(stream)[0]?.data.text).toBe('half \ufffd, text \\ud83d')
+    expect(stream).not.toMatch(/[^\\]\\ud/)
+  })
+
   test('in a live session ends with its turn too', async () => {
     const response = await server.execute({ mode: 'live' })
     expect(parseEvents(await response.text()).at(-1)?.data).toMatchObject({
@@ -97,6 +110,21 @@ describe('the same key', () => {
     const whole = await first.text()
     expect(whole).toContain('"two"')
     expect(await second.whole()).toBe(whole)
+  })
+
+  test('joins the run of a server that is stopping, which starts no other', async () => {
+    let phase: 'ready' | 'draining' = 'ready'
+    await using stopping = await startGateway({ phase: () => phase })
+    const body = { driver: 'puppet', task: script({ ...text('m1', 'one'), wait: true }, success) }
+    const first = await stopping.execute(body)
+    await stopping.gate.reached()
+    phase = 'draining'
+    const second = await stopping.execute(body)
+    expect(second.status).toBe(200)
+    const fresh = await stopping.execute({ ...body, idempotency_key: 'another' })
+    expect(await fresh.json()).toMatchObject({ status: 503, code: 'draining' })
+    await stopping.gate.open()
+    expect(await second.text()).toBe(await first.text())
   })
 
   test('sent twenty times at once starts one run', async () => {
@@ -212,7 +240,6 @@ describe('a client that reconnects', () => {
       expect(whole.endsWith(`\n\n${rest}`)).toBe(true)
       expect(parseEvents(rest)).toEqual(events.slice(events.findIndex((event) => event.id === id) + 1))
     }
-    expect(parseEvents(await (await from('6')).text())).toEqual(events.slice(4))
     expect(await (await from('0')).text()).toBe(whole)
   })
 
@@ -223,6 +250,17 @@ describe('a client that reconnects', () => {
       const response = await from(id)
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ field: 'Last-Event-ID' })
+    },
+  )
+
+  // Entries without a message, an entry with two messages, and parts that it does not have.
+  test.each(['1', '2', '4', '6', '3.1', '6.3', '8.5', '9'])(
+    'with the id %j, which the run never sent, is refused',
+    async (id) => {
+      await (await server.execute(body)).text()
+      const response = await from(id)
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 'invalid_request', field: 'Last-Event-ID' })
     },
   )
 

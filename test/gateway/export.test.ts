@@ -32,12 +32,13 @@ test('an export has the record, every entry, every raw frame, and an end line', 
   const lines = await exported(id)
   const entries = (await streamed(server, `/v1/sessions/${id}/events`)).map(({ data }) => data)
   const frames = await store.readJournal(id, 0, 10_000)
-  expect(frames).toHaveLength(701)
+  // Three were sent: the start, the handshake and the prompt.
+  expect(frames).toHaveLength(704)
   expect(lines[0]).toMatchObject({ record: { id, status: 'ended' } })
   expect(lines.slice(1, 1 + entries.length)).toEqual(entries.map((entry) => ({ entry })))
   expect(lines.slice(1 + entries.length, -1)).toEqual(frames.map((frame) => ({ frame })))
   const sha256 = expect.stringMatching(/^[0-9a-f]{64}$/)
-  expect(lines.at(-1)).toEqual({ end: { entries: entries.length, frames: 701, sha256 } })
+  expect(lines.at(-1)).toEqual({ end: { entries: entries.length, frames: 704, sha256 } })
   expect(server.deps.streams.open).toBe(0)
 })
 
@@ -61,9 +62,29 @@ test('an export of a trimmed session starts at the first retained entry', async 
   const id = await finished(server, script(text('m', 'x'), success))
   await store.trim(id, { seq: 4, frame: 99 }, FIRST_FENCE)
   const lines = await exported(id)
-  expect(lines[0]).toMatchObject({ record: { earliest: 4, earliestFrame: 3 } })
+  expect(lines[0]).toMatchObject({ record: { earliest: 4, earliestFrame: 6 } })
   expect(lines[1]).toMatchObject({ entry: { seq: 4 } })
   expect(lines.at(-1)).toMatchObject({ end: { frames: 0 } })
+})
+
+test('raw frames are read page by page, in both directions and one order', async () => {
+  const prompt = script(text('m', 'x'), success)
+  const id = await finished(server, prompt)
+  const pages: Record<string, unknown>[] = []
+  for (let after = 0; ; ) {
+    const { body } = await call(server, `GET /v1/sessions/${id}/frames?limit=2&after=${after}`)
+    const frames = body.frames as { frame: number; stream: string; text: string }[]
+    if (frames.length === 0) break
+    expect(frames.length).toBeLessThanOrEqual(2)
+    pages.push(...frames)
+    after = Number(body.next)
+  }
+  expect(pages).toEqual(await store.readJournal(id, 0, 100))
+  expect(pages.map(({ stream }) => stream)).toEqual(['sent', 'sent', 'sent', 'stdout', 'stdout'])
+  expect(JSON.parse(String(pages[2]?.text)).command).toMatchObject({ type: 'prompt', text: prompt })
+  await store.trim(id, { frame: 4 }, FIRST_FENCE)
+  expect((await call(server, `GET /v1/sessions/${id}/frames`)).body.frames).toHaveLength(2)
+  expect(await call(server, `GET /v1/sessions/${id}/frames?after=1`)).toMatchObject({ status: 410 })
 })
 
 test('coverage accounts for every frame, over more than one owner', async () => {
@@ -89,7 +110,7 @@ test('coverage of a session without agent output is zero', async () => {
   })
 })
 
-test.each(['export', 'coverage'])('%s of another principal does not exist', async (what) => {
+test.each(['export', 'coverage', 'frames'])('%s of another principal does not exist', async (what) => {
   const id = await begin(server)
   expect(await call(server, `GET /v1/sessions/${id}/${what}`, { token: GUEST })).toMatchObject({
     status: 404,

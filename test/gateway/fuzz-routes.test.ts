@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import WebSocket from 'ws'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Endpoint } from '../../src/gateway/http/endpoint.ts'
 import { Problem } from '../../src/gateway/http/problem.ts'
 import { endpointsOf } from '../../src/gateway/routes.ts'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,6 +52,15 @@ async function importInto(
   return { status: response.status, body: answer }
 }
 
+/** Changes the lines of an export, and gives it the checksum that fits. */
+function forgedExport(exported: string, change: (line: Record<string, unknown>) => object): string {
+  const lines = linesOf(exported)
+  const end = JSON.parse(lines.pop() ?? '')
+  const body = lines.map((line) => `${JSON.stringify(change(JSON.parse(line)))}\n`).join('')
+  end.end.sha256 = createHash('sha256').update(body).digest('hex')
+  return `${body}${JSON.stringify(end)}\n`
+}
+
 const linesOf = (exported: string) => exported.trimEnd().split('\n')
 
 describe.each(STORES)('import into a %s store', (_name, open) => {
@@ -74,13 +84,33 @@ describe.each(STORES)('import into a %s store', (_name, open) => {
     )
   })
 
+  test('names no blob: bytes of another session stay out of reach, and the store has nothing to miss', async () => {
+    const store = await open()
+    await using server = await startGateway({ store })
+    const writer = store.blobs.open()
+    writer.write(Buffer.from('secret'))
+    const secret = await writer.close()
+    const id = await finished(server, script(text('m', 'x'), success))
+    const exported = await exportOf(server, id)
+    await call(server, `DELETE /v1/sessions/${id}`)
+    const forged = forgedExport(exported, (line) =>
+      'entry' in line ? { entry: { ...Object(line.entry), blobs: [secret] } } : line,
+    )
+    expect((await importInto(server, forged, GUEST)).body).toMatchObject({ id, isNew: true })
+    const blob = await fetchFrom(server, `GET /v1/blobs/${id}/${secret.id}`, { token: GUEST })
+    expect(blob.status).toBe(404)
+    const again = await fetchFrom(server, `GET /v1/sessions/${id}/export`, { token: GUEST })
+    expect(await again.text()).not.toContain(JSON.stringify(secret))
+    expect((await importInto(server, forged, GUEST)).body).toMatchObject({ id, isNew: false })
+  })
+
   test('of the same export again changes nothing, also where the session was never away', async () => {
     await using server = await startGateway({ store: await open() })
     const id = await finished(server, script(text('m', 'x'), success))
     const exported = await exportOf(server, id)
     expect((await importInto(server, exported)).body).toEqual({
       id,
-      entries: linesOf(exported).length - 4,
+      entries: linesOf(exported).length - 7,
       isNew: false,
     })
     await call(server, `DELETE /v1/sessions/${id}`)
@@ -125,7 +155,7 @@ describe('a damaged export', () => {
     [
       'with a changed text',
       (lines) => lines.map((line) => line.replaceAll('"hello"', '"hullo"')),
-      /^line 9: .*checksum/,
+      /^line 12: .*checksum/,
     ],
     [
       'with an unknown event',
@@ -207,7 +237,13 @@ describe('an import', () => {
   test('may take longer than other requests while lines arrive, and is cut off where none do', async () => {
     const store = memoryStore()
     await using server = await startGateway()
-    const timing = { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 100, requestMs: 1000 }
+    const timing = {
+      keepaliveMs: 60_000,
+      pingMs: 60_000,
+      stallMs: 60_000,
+      headersMs: 10_000,
+      requestMs: 1000,
+    }
     await using to = await startGateway({ store, timing })
     const exported = await exportOf(server, await finished(server, script(success)))
     const bytes = new TextEncoder().encode(exported)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Endpoint } from '../../src/gateway/http/endpoint.ts'
 import { endpointsOf } from '../../src/gateway/routes.ts'
 import { begin, call, fetchFrom } from './api.ts'

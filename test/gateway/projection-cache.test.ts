@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Dialect } from '../../src/dialects/dialect.ts'
 import { dialects } from '../../src/dialects/index.ts'
-import { MessageOffsets } from '../../src/gateway/board/message-offsets.ts'
+import { MessageOffsets } from '../../src/gateway/streams/message-offsets.ts'
 import { copyOf, ProjectionCache } from '../../src/gateway/streams/projection-cache.ts'
 import type { Entry } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -46,6 +46,8 @@ function counted() {
   return { store, during }
 }
 
+const plain = (dialect: Dialect) => ({ dialect, options: {} })
+
 describe('the state of a dialect', () => {
   test.each(all)('can be copied at any entry of any log, in $id', (dialect) => {
     fc.assert(
@@ -64,6 +66,11 @@ describe('the state of a dialect', () => {
   })
 })
 
+const logOf = (entries: readonly Entry[]) => ({
+  head: async () => entries.length,
+  replay: (_: string, after: number, last: number) => pieces(entries, after, last),
+})
+
 describe('messages by their numbers', () => {
   const record = { id: '00000000-0000-4000-8000-000000000000', head: 0 }
 
@@ -79,15 +86,15 @@ describe('messages by their numbers', () => {
         fc.constantFrom(...plays),
         fc.array(asked, { minLength: 1, maxLength: 30 }),
         async ({ entries }, questions) => {
-          const offsets = new MessageOffsets({ replay: (_, after, last) => pieces(entries, after, last) })
+          const offsets = new MessageOffsets(logOf(entries))
           let head = 0
           for (const { dialect, grow, offset, limit } of questions) {
             head = Math.min(entries.length, head + grow)
             const whole = wholeFold(dialect, entries.slice(0, head))
             const here = { ...record, head }
-            const found = await offsets.slice(here, dialect, { offset, limit })
+            const found = await offsets.slice(here, plain(dialect), { offset, limit })
             expect(found.map(({ message }) => message)).toEqual(whole.slice(offset, offset + limit))
-            expect(await offsets.total(here, dialect)).toBe(whole.length)
+            expect(await offsets.total(here, plain(dialect))).toBe(whole.length)
           }
         },
       ),
@@ -97,15 +104,15 @@ describe('messages by their numbers', () => {
 
   test('of a log that lost its beginning are refused, also where they were known', async () => {
     const [{ entries } = { entries: [] }] = plays
-    const offsets = new MessageOffsets({ replay: (_, after, last) => pieces(entries, after, last) })
+    const offsets = new MessageOffsets(logOf(entries))
     const [dialect] = all
     if (!dialect) throw new Error('there are dialects')
     const here = { ...record, head: entries.length }
-    await offsets.total(here, dialect)
+    await offsets.total(here, plain(dialect))
     const gone = { code: 'cursor_gone', details: { earliest: 3 } }
-    await expect(offsets.total({ ...here, earliest: 3 }, dialect)).rejects.toMatchObject(gone)
+    await expect(offsets.total({ ...here, earliest: 3 }, plain(dialect))).rejects.toMatchObject(gone)
     await expect(
-      offsets.slice({ ...here, earliest: 3 }, dialect, { offset: 0, limit: 1 }),
+      offsets.slice({ ...here, earliest: 3 }, plain(dialect), { offset: 0, limit: 1 }),
     ).rejects.toMatchObject(gone)
   })
 
@@ -120,6 +127,7 @@ describe('messages by their numbers', () => {
     for (const limit of [600, 1_000, 4_000]) {
       let read = 0
       const offsets = new MessageOffsets({
+        ...logOf(entries),
         async *replay(_, after, last) {
           for await (const some of pieces(entries, after, last)) {
             read += some.length
@@ -128,21 +136,21 @@ describe('messages by their numbers', () => {
         },
       })
       for (let offset = 0; offset < entries.length; offset += limit) {
-        expect(await offsets.slice(here, dialect, { offset, limit })).toHaveLength(limit)
-        expect(await offsets.total(here, dialect)).toBe(entries.length)
+        expect(await offsets.slice(here, plain(dialect), { offset, limit })).toHaveLength(limit)
+        expect(await offsets.total(here, plain(dialect))).toBe(entries.length)
       }
       // The last page again, and nothing before it.
       const before = read
-      await offsets.slice(here, dialect, { offset: entries.length - 10, limit: 100 })
+      await offsets.slice(here, plain(dialect), { offset: entries.length - 10, limit: 100 })
       expect(read - before).toBeLessThan(entries.length / 2)
       expect({ limit, few: read < 4 * entries.length }).toEqual({ limit, few: true })
     }
   })
 
   test('of a log that is gone meanwhile are not waited for', async () => {
-    const offsets = new MessageOffsets({ replay: () => pieces([], 0, 5) })
+    const offsets = new MessageOffsets({ ...logOf([]), replay: () => pieces([], 0, 5) })
     for (const dialect of all) {
-      const gone = offsets.slice({ ...record, head: 5 }, dialect, { offset: 0, limit: 1 })
+      const gone = offsets.slice({ ...record, head: 5 }, plain(dialect), { offset: 0, limit: 1 })
       await expect(gone).rejects.toMatchObject({ code: 'session_not_found' })
     }
   })

@@ -1,7 +1,7 @@
 import { type Agent, type Beat, type Codec, type Emitted, recipe } from '../../src/agents/agent.ts'
-import { emit, line, nothing, send, unmapped } from '../../src/agents/decoded.ts'
 import { echo } from '../../src/agents/echo/agent.ts'
-import { isFields } from '../../src/agents/fields.ts'
+import { emit, line, nothing, send, unmapped } from '../../src/agents/kit/decoded.ts'
+import { isFields } from '../../src/agents/kit/fields.ts'
 import type { Capabilities } from '../../src/model/index.ts'
 
 /** One line of what a puppet is to say, after waiting at the gate where `wait` is set. */
@@ -58,13 +58,20 @@ export const able: Agent = {
           if (command.type === 'set_model')
             return emit({ type: 'session.updated', model: command.model ?? 'default' })
           if (command.type === 'set_policy') return told(command.mode ?? command.policy?.approval ?? '')
-          if (command.type === 'steer') return told(command.text)
+          if (command.type === 'steer') return steered(command.text)
           if (command.type === 'close') return send([{ kind: 'end' }])
           return command.type === 'prompt' ? send([line(command.text)]) : nothing
         },
       },
     ),
   },
+}
+
+/** A steering that is an event is said as it is; any other text is repeated. */
+function steered(text: string) {
+  if (!text.startsWith('{')) return told(text)
+  const said: Emitted = JSON.parse(text)
+  return emit(said)
 }
 
 const told = (message: string) =>

@@ -66,6 +66,29 @@ test('open requests are listed, oldest first, and their session is asking', asyn
 })
 
 describe('an answer', () => {
+  test.each([
+    [undefined, 'api'],
+    ['page', 'page'],
+    ['terminal', 'terminal'],
+    ['library', 'api'],
+    ['policy', 'api'],
+  ])('of a client that names itself %s is logged with its principal, as %s', async (named, client) => {
+    const { session, request } = await one()
+    const { inputDigest, requestId } = request
+    const route = `POST /v1/sessions/${session}/requests/${requestId}`
+    const headers = named === undefined ? {} : { 'x-mainstem-client': named }
+    await call(server, route, { body: { decision: 'deny', inputDigest }, headers })
+    const page = await call(server, `GET /v1/sessions/${session}/events?types=request.resolved`)
+    expect(page.body.entries).toMatchObject([{ event: { by: 'person', principal: 'owner', client } }])
+  })
+
+  test.each([{ principal: 'guest' }, { client: 'page' }, { by: 'hook' }])(
+    'cannot name its author: %j',
+    async (author) => {
+      expect(await answer(await one(), author)).toMatchObject({ status: 400 })
+    },
+  )
+
   test('is in the log before it is acknowledged, and the request is closed', async () => {
     const request = await one()
     const { status, body } = await answer(request, { scope: 'once', message: 'go' })

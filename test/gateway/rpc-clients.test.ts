@@ -97,7 +97,7 @@ describe('a path', () => {
     for (const path of ['/nonexistent/path', '/', '~nobody', 'app', '.', 'constructor']) {
       expect((await rpc(server, 'session.create', { path })).error).toMatchObject({
         code: -32000,
-        message: `No such directory below the roots of this server: ${path}`,
+        message: `Path does not exist below the roots of this server: ${path}`,
         data: { code: 'forbidden', field: 'path' },
       })
     }

@@ -147,15 +147,16 @@ describe('a permission', () => {
 
 describe('a question', () => {
   const options = [{ label: 'FastAPI', description: 'async' }, { label: 'Flask' }]
-  const question = (id: string, multiple = false) => ({ id, text: `${id}?`, options, multiple })
-  const ask = (...questions: ReturnType<typeof question>[]): Emitted => ({
+  const question = (id: string, multiple = false) => ({ id, text: `${id}?`, options, multiple, other: true })
+  const opened = (blocking: boolean, questions: ReturnType<typeof question>[]): Emitted => ({
     type: 'request.opened',
     requestId: 'r1',
     kind: 'question',
-    blocking: true,
+    blocking,
     options: [],
     questions,
   })
+  const ask = (...questions: ReturnType<typeof question>[]) => opened(true, questions)
 
   test.each<[string, string, ReturnType<typeof question>[], Record<string, string[]>]>([
     ['its label', 'flask', [question('a')], { a: ['Flask'] }],
@@ -178,5 +179,43 @@ describe('a question', () => {
     expect(await exchange(server, id, message)).toContainEqual(
       said(`told ${JSON.stringify({ decision: 'answered', answers })}`),
     )
+  })
+
+  test('that offers no free text refuses one with its choices, and stays open', async () => {
+    const id = await create(server)
+    const closed = { ...question('a'), other: false }
+    await exchange(server, id, play([hello(), { say: ask(closed) }], [success]))
+    const message = 'answers.a: "axum" is not offered; choose one of FastAPI, Flask'
+    const error = { type: 'error', message, code: 'invalid_request' }
+    expect(await exchange(server, id, 'axum')).toEqual([error, '[DONE]'])
+    expect(await exchange(server, id, 'Flask')).toContainEqual(
+      said('told {"decision":"answered","answers":{"a":["Flask"]}}'),
+    )
+  })
+
+  test('that does not block ends the exchange, and the next message is its answer', async () => {
+    const id = await create(server)
+    const prompt = play([hello(), { say: opened(false, [question('a')]) }], [success])
+    expect((await exchange(server, id, prompt)).slice(-3)).toEqual([
+      expect.objectContaining({ tool: 'AskUserQuestion', request_id: 'r1' }),
+      ...ended,
+    ])
+    expect(await exchange(server, id, 'flask')).toEqual([
+      init,
+      said('told {"decision":"answered","answers":{"a":["Flask"]}}'),
+      ...ended,
+    ])
+    expect(await record(id)).toMatchObject({ turns: 1, queue: [], requests: [] })
+  })
+
+  test('that does not block and goes with its turn leaves the next message a prompt', async () => {
+    const id = await create(server)
+    const withdrawn: Emitted = { type: 'request.withdrawn', requestId: 'r1', reason: 'agent' }
+    const asking = [hello(), { say: opened(false, [question('a')]) }, { say: withdrawn, wait: true }, success]
+    await exchange(server, id, play(asking))
+    await server.gate.open()
+    await expect.poll(async () => (await record(id))?.openTurn).toBeUndefined()
+    const events = await exchange(server, id, play([hello(), text('m9', 'new'), success]))
+    expect(events).toEqual([init, said('new'), ...ended])
   })
 })

@@ -14,7 +14,7 @@ import type { TestGateway } from './start.ts'
 /** Every change from one of the four modes to another, and to itself, one after the other. */
 const WALK = 'ask ask auto ask code ask plan auto auto code auto plan code code plan plan ask'.split(' ')
 
-const FAKE = fileURLToPath(new URL('../../scripts/fakes/agent.ts', import.meta.url))
+const FAKE = fileURLToPath(new URL('../../faults/fakes/agent.ts', import.meta.url))
 /** The pauses of the demo take no time; deadlines are far longer. */
 const quick: Timers = {
   sleep: (ms, signal) => (ms < 5_000 ? setImmediate() : systemTimers.sleep(ms, signal)),

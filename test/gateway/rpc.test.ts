@@ -38,6 +38,7 @@ describe('a call', () => {
     ['[{"id":1,"method":"session.list"}]', -32600, null],
     ['"session.list"', -32600, null],
     ['5', -32600, null],
+    ['null', -32600, null],
     ['{}', -32600, null],
     ['{"id":3}', -32600, 3],
     ['{"id":{},"method":"session.list"}', -32600, null],

@@ -122,6 +122,17 @@ describe('the same Idempotency-Key', () => {
     expect(other).toMatchObject({ status: 422, body: { code: 'idempotency_conflict' } })
   })
 
+  test('is answered by a stopping server, which creates nothing else', async () => {
+    let phase: 'ready' | 'draining' = 'ready'
+    await using stopping = await startGateway({ phase: () => phase })
+    const post = (value: string) =>
+      call(stopping, 'POST /v1/sessions', { headers: key(value), body: { agent: 'echo', prompt: 'hi' } })
+    const first = await post('k1')
+    phase = 'draining'
+    expect(await post('k1')).toMatchObject({ status: 201, body: first.body })
+    expect(await post('k2')).toMatchObject({ status: 503, body: { code: 'draining' } })
+  })
+
   test('sent many times at once creates one session; early repetitions are refused with Retry-After', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => create({ agent: 'echo', prompt: 'hi' }, key())),
@@ -132,16 +143,16 @@ describe('the same Idempotency-Key', () => {
     expect((await call(server, 'GET /v1/sessions')).body.sessions).toHaveLength(1)
   })
 
-  test('in flight is a conflict, and with another body it is the other one', async () => {
+  test('in flight is joined, and with another body it is a conflict', async () => {
     await using busy = await startGateway({ store: slowStore() })
     const first = call(busy, 'POST /v1/sessions', { body: { agent: 'echo' }, headers: key() })
     await creating.promise
-    const again = await call(busy, 'POST /v1/sessions', { body: { agent: 'echo' }, headers: key() })
-    expect(again).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    const again = call(busy, 'POST /v1/sessions', { body: { agent: 'echo' }, headers: key() })
     const other = await call(busy, 'POST /v1/sessions', { body: { agent: 'puppet' }, headers: key() })
     expect(other).toMatchObject({ status: 422 })
     letGo.resolve()
     expect((await first).status).toBe(201)
+    expect(await again).toMatchObject({ status: 201, body: (await first).body })
   })
 
   test('of two principals creates two sessions', async () => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -14,6 +14,7 @@ import { tokenOf } from '../../src/gateway/http/auth.ts'
 import { BackgroundWork } from '../../src/gateway/http/background-work.ts'
 import { gateway } from '../../src/gateway/http/server.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
+import { UploadRoom } from '../../src/gateway/http/upload-room.ts'
 import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
@@ -68,6 +69,7 @@ export class TestGateway implements AsyncDisposable {
       agentSettings: (id) => settings[id] ?? {},
       journal: true,
       sweep: async () => undefined,
+      newHash: () => createHash('sha256'),
       pool: new WarmPool(maxProcesses),
       maxQueue,
       ...(readBytes !== undefined && { readBytes }),
@@ -86,6 +88,7 @@ export class TestGateway implements AsyncDisposable {
       agents: async () => [],
       version: '0.0.0',
       hosts: ['127.0.0.1', 'localhost', '[::1]'],
+      unixSockets: new WeakSet(),
       roots: [this.root],
       cwd: this.root,
       projects: {},
@@ -94,6 +97,7 @@ export class TestGateway implements AsyncDisposable {
       timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 },
       limits: { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 100 },
       streams: new StreamQuota(100),
+      uploads: new UploadRoom(64 * 1024 * 1024),
       pages: new ByteBudget(64 * 1024 * 1024, timers),
       phase: () => 'ready',
       probe: () => store.probe(),

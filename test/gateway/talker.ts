@@ -1,7 +1,7 @@
 import { type Agent, type Beat, type Codec, type Emitted, recipe } from '../../src/agents/agent.ts'
-import { emit, emitAll, line, nothing, refuse, send, unmapped } from '../../src/agents/decoded.ts'
 import { echo } from '../../src/agents/echo/agent.ts'
-import { isFields } from '../../src/agents/fields.ts'
+import { emit, emitAll, line, nothing, refuse, send, unmapped } from '../../src/agents/kit/decoded.ts'
+import { isFields } from '../../src/agents/kit/fields.ts'
 import type { Cue } from './puppet.ts'
 
 /** The prompt that makes a talker play these acts: the first at once, the next with each answer it gets. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { isDamaged, MainstemError, SessionId, type SessionRecord } from '../../model/index.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { GatewayDeps } from '../deps.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { OUTSIDE_ID } from '../../model/index.ts'
 
 /** Product names, in lower case without punctuation, and the agent ids they map to. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { BoardState } from '../../dialects/board-state.ts'
 import { SessionId, type SessionRecord } from '../../model/index.ts'
 import { named } from '../http/components.ts'

@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
+import type { NewSession } from '../../model/new-session.ts'
 import type { Claim } from '../../sessions/claim.ts'
-import type { NewSession } from '../../sessions/deps.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { directoryBelow } from '../access/roots.ts'
 import { ownedSession } from '../access/session-access.ts'
 import { workingDirectory as directoryOnNode } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
-import { checkReady } from '../http/health.ts'
 import { keyFrom } from '../http/idempotency.ts'
 import { idempotent } from '../http/idempotent.ts'
 import { beginSession } from '../v1/begin-session.ts'
@@ -43,17 +42,15 @@ export function createEndpoint(deps: GatewayDeps): Endpoint {
       'draining',
     ],
     async run(call) {
-      checkReady(deps)
       const asked = askedOf(call.body)
       const { sessionId } = asked
-      const id = await (sessionId === undefined
-        ? begin(deps, call, asked)
-        : idempotent(deps, call, {
-            session: sessionId,
-            answer: 'id',
-            run: (claims) => continueSession(deps, call.principal, sessionId, asked, claims),
-          }))
+      const { id, turn } =
+        sessionId === undefined
+          ? { id: await begin(deps, call, asked), turn: 1 }
+          : { id: sessionId, turn: await continued(deps, call, sessionId, asked) }
       call.reply.header('location', `/api/sessions/${id}`)
+      // In a header, because the documents have no field for it.
+      if (turn !== undefined) call.reply.header('mainstem-turn', turn)
       // Fixed, so that a repeated request gets the same response regardless of the current state.
       return { id, state: 'running' as const }
     },
@@ -119,18 +116,33 @@ function projectOf(projects: GatewayDeps['projects'], id: string): string | unde
   throw new MainstemError('not_found', message, { field: 'projectId' })
 }
 
+/** Sends another prompt, once per key. Returns its turn, unless the key was stored by a version that did not keep it. */
+async function continued(
+  deps: GatewayDeps,
+  call: Call<object, unknown, SessionRequest>,
+  session: string,
+  asked: UnifiedRequest,
+): Promise<number | undefined> {
+  const answer = await idempotent<{ turn?: number } | string>(deps, call, {
+    session,
+    answer: 'turn',
+    run: async (claims) => ({ turn: await continueSession(deps, call.principal, session, asked, claims) }),
+  })
+  return typeof answer === 'string' ? undefined : answer.turn
+}
+
 async function continueSession(
   deps: GatewayDeps,
   principal: string,
   id: string,
   asked: UnifiedRequest,
   claims: readonly Claim[],
-): Promise<string> {
+): Promise<number> {
   await checkSame(deps, await ownedSession(deps, principal, id), asked)
   const session = await openReady(deps, id)
   const turn = await session.prompt(asked.prompt, [], claims)
   deps.cluster.track(session, turn)
-  return id
+  return turn
 }
 
 /** A session keeps its initial settings: a different setting is rejected, because ignoring it might grant too much. */

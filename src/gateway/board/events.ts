@@ -1,5 +1,6 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { board } from '../../dialects/board.ts'
+import type { DialectOptions } from '../../dialects/dialect.ts'
 import { dialects } from '../../dialects/index.ts'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
@@ -8,12 +9,13 @@ import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { problemOf, sendProblem } from '../http/problem.ts'
 import { integer } from '../http/query.ts'
-import { badCursor, type Cursor, parseCursor, START } from '../streams/cursor.ts'
+import { type Cursor, parseCursor, START } from '../streams/cursor.ts'
+import { Extensions, extensionOptions } from '../streams/extensions.ts'
+import { MessageOffsets } from '../streams/message-offsets.ts'
 import { PageRoom } from '../streams/page-room.ts'
 import type { View } from '../streams/projector.ts'
 import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
 import { startOf } from '../v1/events.ts'
-import { MessageOffsets } from './message-offsets.ts'
 import { endOf } from './state.ts'
 
 const EventsPage = named(
@@ -35,13 +37,21 @@ const offset = integer(0, 999_999_999)
 
 const SocketQuery = z.strictObject({
   dialect,
+  extensions: Extensions,
   offset: offset.optional().describe('the number of messages you already have'),
   after: z
     .string()
     .optional()
     .describe('the last id you received, in the numbering of `/v1/sessions/{id}/events`'),
+  confirm: z
+    .literal('1')
+    .optional()
+    .describe('send `{"resumed":true}` first, as proof that `offset` or `after` was applied'),
   ticket: z.string().optional(),
 })
+
+/** The message of `confirm`. */
+const CONFIRMATION = JSON.stringify({ resumed: true })
 
 /** Larger limits are rejected: a client that relies on the requested limit would miss the rest. */
 const MAX_LIMIT = 10_000
@@ -57,6 +67,7 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
       params: SessionPath,
       query: z.strictObject({
         dialect,
+        extensions: Extensions,
         offset: offset.default(0),
         limit: integer(1, MAX_LIMIT).default(100),
       }),
@@ -64,11 +75,13 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
       errors: ['session_not_found', 'cursor_gone'],
       async run({ params, query, principal, reply }) {
         const record = await ownedSession(deps, principal, params.id)
-        const { dialect, offset, limit } = query
+        const { dialect, extensions, offset, limit } = query
+        const counted = { dialect, options: extensionOptions(dialect, extensions) }
         // Counted before the page is read, because the page holds its segment of the log in memory until it is sent.
-        const total = await offsets.total(record, dialect)
+        const total = await offsets.total(record, counted)
         const room = await PageRoom.enter(deps, reply)
-        const found = await offsets.slice(record, dialect, { offset, limit, room })
+        const found = await offsets.slice(record, counted, { offset, limit, room })
+        if (found.length === 0) await deps.sessions.repair(record.id)
         room.complete()
         return { events: found.map(({ message }) => message), offset, limit, total }
       },
@@ -88,10 +101,14 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
       },
       async socket({ params, query, principal }) {
         const record = await ownedSession(deps, principal, params.id)
-        const after = await cursorOf(offsets, record, query)
-        const view: View = { dialect: query.dialect, options: {}, after }
-        const from = startOf(record, view, 'after')
-        return (stream) => streamLogToSocket(deps, stream, { id: record.id, view, from, raw: false, endOf })
+        const { dialect, extensions } = query
+        const options = extensionOptions(dialect, extensions)
+        const view: View = { dialect, options, after: await cursorOf(offsets, record, query, options) }
+        const from = await startOf(deps, record, view, 'after')
+        return async (stream) => {
+          if (query.confirm) await stream.send(CONFIRMATION)
+          await streamLogToSocket(deps, stream, { id: record.id, view, from, raw: false, endOf })
+        }
       },
     }),
   ]
@@ -102,13 +119,11 @@ async function cursorOf(
   offsets: MessageOffsets,
   record: SessionRecord,
   { dialect, offset, after }: z.infer<typeof SocketQuery>,
+  options: DialectOptions,
 ): Promise<Cursor> {
   if (offset === undefined || offset === 0) return parseCursor(after, 'after') ?? START
   if (after !== undefined) {
     throw new MainstemError('invalid_request', 'offset: cannot be combined with after', { field: 'offset' })
   }
-  const [last] = await offsets.slice(record, dialect, { offset: offset - 1, limit: 1 })
-  if (!last)
-    throw badCursor(`the session has only ${await offsets.total(record, dialect)} messages`, 'offset')
-  return parseCursor(last.id) ?? START
+  return offsets.cursorAt(record, { dialect, options }, offset)
 }

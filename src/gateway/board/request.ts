@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ApprovalMode, SandboxMode } from '../../dialects/unified-config.ts'
 import { type Approval, ModelName, type Policy, type Sandbox } from '../../model/index.ts'
 import { ToolPolicy } from '../../model/policy.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ownedSession, recordPage, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
@@ -65,7 +65,8 @@ function cancelEndpoint(deps: GatewayDeps): Endpoint {
     errors: ['session_not_found'],
     async run({ params: { id }, principal }) {
       const before = stateOf(await ownedSession(deps, principal, id))
-      const stopped = before === 'running' && (await (await deps.cluster.running(id))?.interruptAll())
+      const session = await deps.cluster.running(id)
+      const stopped = before === 'running' && (await session?.interruptAll())
       const state = stateOf(await ownedSession(deps, principal, id))
       return { id, state, cancelled: stopped === true }
     },

@@ -3,7 +3,8 @@ import { FACES, type SessionRecord } from '../../model/index.ts'
 import type { SocketEnd } from '../streams/socket-stream.ts'
 
 /** The board state of a session, derived from its record instead of folding the log. */
-export function stateOf({ status, queue, lastOutcome }: SessionRecord): BoardState {
+export function stateOf({ status, queue, lastOutcome, failure }: SessionRecord): BoardState {
+  if (failure) return 'failed'
   if (status === 'busy' || queue.length > 0) return 'running'
   if (lastOutcome !== undefined) return FACES[lastOutcome].board
   return status === 'ended' ? 'done' : 'running'

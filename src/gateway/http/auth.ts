@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
-import { OWNER } from '../../sessions/secrets.ts'
+import { OWNER } from '../../model/owner.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { cookieOf } from '../web/cookie-header.ts'
 import type { Connections } from './connections.ts'
@@ -45,8 +45,8 @@ export function requireToken(
 ): void {
   app.decorateRequest('principal', '')
   const admit = (request: FastifyRequest, principal: string) => {
+    connections.trust(request.raw.socket, principal)
     request.principal = principal
-    connections.trust(request.raw.socket)
   }
   if (tokens) endRevoked(app, revocation)
   const admitToken = async (request: FastifyRequest, presented: string | undefined) =>

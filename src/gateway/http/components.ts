@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Entry, Policy, SessionOptions, SessionRecord, Usage } from '../../model/index.ts'
 
 /** The schemas with a name in the API reference. */

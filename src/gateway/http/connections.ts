@@ -1,10 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
+import { MainstemError } from '../../model/index.ts'
+import { isFairShare } from '../../sessions/fair-share.ts'
 
 interface Connection {
   address: string
-  /** Set after a request with a valid token. */
-  trusted: boolean
+  /** The principal of the last request with a valid token; absent before one. */
+  principal: string | undefined
   /** The number of requests without a complete response; an open WebSocket counts as one. */
   requests: number
   /** The connection is idle between two requests. */
@@ -13,7 +15,8 @@ interface Connection {
 
 /**
  * Limits the connections of a server. A connection without a valid token so far may be closed to make room for a new
- * one, so connections without a token never block a client that has one.
+ * one, so connections without a token never block a client that has one. A principal gets a fair share of those with a
+ * token. Connections over the unix socket of the server count for nothing: they belong to its user, who can always come in.
  */
 export class Connections {
   readonly #limit: number
@@ -28,9 +31,12 @@ export class Connections {
   readonly #open = new Map<Socket, Connection>()
   readonly #tokenlessOf = new Map<string, number>()
   #tokenlessOpen = 0
+  readonly #openOf = new Map<string, number>()
+  readonly #unixSockets: Pick<WeakSet<Socket>, 'has'>
 
-  constructor(limit: number) {
+  constructor(limit: number, unixSockets: Pick<WeakSet<Socket>, 'has'>) {
     this.#limit = limit
+    this.#unixSockets = unixSockets
     this.#tokenless = Math.max(1, Math.floor((limit * 3) / 4))
     this.#perAddress = Math.max(1, Math.floor(limit / 2))
   }
@@ -56,22 +62,31 @@ export class Connections {
     })
   }
 
-  /** Marks a connection after a request with a valid token. */
-  trust(socket: Socket): void {
+  /** Marks a connection after a request with a valid token. Throws `overloaded` if its principal has too many. */
+  trust(socket: Socket, principal: string): void {
     const connection = this.#open.get(socket)
-    if (!connection || connection.trusted) return
-    this.#countTokenless(connection.address, -1)
-    connection.trusted = true
+    if (!connection || connection.principal === principal) return
+    this.#assign(connection, undefined)
+    const others = this.#open.size - this.#tokenlessOpen
+    const own = this.#openOf.get(principal) ?? 0
+    const isFair = isFairShare(own + 1, this.#limit - others - 1)
+    if (own > 0 && !isFair && !this.#closeIdle(principal)) {
+      throw new MainstemError('overloaded', `${own} connections of this token are already open`, {
+        advice: 'Close some of them, or use them for several requests.',
+      })
+    }
+    this.#assign(connection, principal)
   }
 
   #opened(socket: Socket): void {
+    if (this.#unixSockets.has(socket)) return
     // A peer that disconnected before it was accepted has no address.
     const address = networkOf(socket.remoteAddress ?? '')
     if (!this.#makeRoom(address)) {
       socket.destroy()
       return
     }
-    this.#open.set(socket, { address, trusted: false, requests: 0, keptAlive: false })
+    this.#open.set(socket, { address, principal: undefined, requests: 0, keptAlive: false })
     this.#countTokenless(address, 1)
     socket.once('close', () => this.#forget(socket))
   }
@@ -88,15 +103,19 @@ export class Connections {
   #closeTokenless(address: string | undefined): boolean {
     let oldest: Socket | undefined
     for (const [socket, connection] of this.#open) {
-      if (connection.trusted || connection.address !== address) continue
+      if (connection.principal !== undefined || connection.address !== address) continue
       if (connection.keptAlive) return this.#close(socket)
       oldest ??= socket
     }
     return oldest !== undefined && this.#close(oldest)
   }
 
-  #closeIdle(): boolean {
-    for (const [socket, { requests }] of this.#open) if (requests === 0) return this.#close(socket)
+  /** Closes a connection between two requests: of one principal, or of any client. */
+  #closeIdle(principal?: string): boolean {
+    for (const [socket, connection] of this.#open) {
+      const isCandidate = principal === undefined || connection.principal === principal
+      if (isCandidate && connection.requests === 0) return this.#close(socket)
+    }
     return false
   }
 
@@ -108,15 +127,25 @@ export class Connections {
 
   #forget(socket: Socket): void {
     const connection = this.#open.get(socket)
-    if (!this.#open.delete(socket) || !connection || connection.trusted) return
+    if (!this.#open.delete(socket) || !connection) return
+    this.#assign(connection, undefined)
     this.#countTokenless(connection.address, -1)
+  }
+
+  /** Counts the connection for a principal, or for its address. */
+  #assign(connection: Connection, principal: string | undefined): void {
+    const { address, principal: before } = connection
+    if (before === principal) return
+    if (before === undefined) this.#countTokenless(address, -1)
+    else add(this.#openOf, before, -1)
+    if (principal === undefined) this.#countTokenless(address, 1)
+    else add(this.#openOf, principal, 1)
+    connection.principal = principal
   }
 
   #countTokenless(address: string, change: 1 | -1): void {
     this.#tokenlessOpen += change
-    const count = (this.#tokenlessOf.get(address) ?? 0) + change
-    if (count > 0) this.#tokenlessOf.set(address, count)
-    else this.#tokenlessOf.delete(address)
+    add(this.#tokenlessOf, address, change)
   }
 
   #largestAddress(): string | undefined {
@@ -127,6 +156,12 @@ export class Connections {
     }
     return largest
   }
+}
+
+function add(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change
+  if (count > 0) counts.set(key, count)
+  else counts.delete(key)
 }
 
 /** An IPv6 host usually owns a whole /64, so those addresses count as one. */

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type ErrorCode, MainstemError } from '../../model/index.ts'
 import { parse } from '../../model/parse.ts'
 import type { SocketStream } from '../streams/socket-stream.ts'

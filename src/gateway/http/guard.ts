@@ -20,11 +20,11 @@ const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
  */
 export function guardEdges(
   app: FastifyInstance,
-  { hosts, origins }: Pick<GatewayDeps, 'hosts' | 'origins'>,
+  { hosts, origins, unixSockets }: Pick<GatewayDeps, 'hosts' | 'origins' | 'unixSockets'>,
 ): void {
   const allowed: ReadonlySet<string> = new Set(hosts.map((host) => host.toLowerCase()))
   app.addHook('onRequest', async (request, reply) => {
-    checkHost(request, allowed)
+    if (!unixSockets.has(request.raw.socket)) checkHost(request, allowed)
     const { origin } = request.headers
     if (origin === undefined || !origins.includes(origin)) checkOrigin(request)
     else if (shareWith(origin, request, reply) === 'preflight') return reply.code(204).send()

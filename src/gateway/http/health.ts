@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps, Phase } from '../deps.ts'
 import { named } from './components.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parse } from '../../model/parse.ts'
 import type { IdempotencyKey } from '../../sessions/claim.ts'
 

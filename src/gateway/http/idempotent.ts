@@ -1,4 +1,4 @@
-import { MainstemError } from '../../model/index.ts'
+import { MainstemError, toMainstemError } from '../../model/index.ts'
 import type { AnswerForm, Claim } from '../../sessions/claim.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Call } from './endpoint.ts'
@@ -13,8 +13,8 @@ export interface Keyed<A> {
 }
 
 /**
- * Runs a command. With an `Idempotency-Key` it runs once: a repeated request gets the first response, a concurrent one
- * gets an error, and a different body under the same key is rejected.
+ * Runs a command. With an `Idempotency-Key` it runs once: a repeated request gets the first response, also while the
+ * first one is running, and a different body under the same key is rejected.
  */
 export async function idempotent<A>(
   { sessions, cluster }: Pick<GatewayDeps, 'sessions' | 'cluster'>,
@@ -25,7 +25,7 @@ export async function idempotent<A>(
   if (header === undefined) return run([])
   const scope = `${principal} ${request.method} ${pathOf(params, request.routeOptions.url)}`
   const key = keyFrom(header, scope, body ?? {})
-  const flight = sessions.inFlight.enter(key)
+  const flight = await sessions.inFlight.enter(key)
   try {
     const before = await sessions.receipt(key)
     if (before) {
@@ -33,7 +33,10 @@ export async function idempotent<A>(
       return before.answer as A
     }
     const claims = [{ ...key, answer }]
-    await run(claims)
+    await run(claims).catch(async (thrown: unknown) => {
+      // Another node ran an equal request meanwhile, which this one joins.
+      if (toMainstemError(thrown).code !== 'conflict' || !(await sessions.receipt(key))) throw thrown
+    })
     // Another node may have committed the command.
     let kept = flight.receipt ?? (await sessions.receipt(key))
     if (!kept) {

@@ -8,8 +8,9 @@ export function isUnreadable(thrown: unknown): boolean {
   return thrown instanceof MainstemError && thrown.details?.unreadable === true
 }
 
-/** Parses a request body; rejects invalid JSON, deep nesting and the key `__proto__`. */
+/** Parses a request body; rejects invalid JSON, lone surrogates, deep nesting and the key `__proto__`. */
 export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
+  checkValueCount(bytes, 'body')
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(bytes))
@@ -26,7 +27,34 @@ export function parseJsonBody(bytes: Uint8Array, maxDepth: number): unknown {
   return value
 }
 
+/** An empty object takes 3 bytes in JSON and 56 in memory. */
+const MAX_VALUES = 1_000_000
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
+
+/** Rejects JSON with more values than fit into memory, before it is parsed. */
+export function checkValueCount(bytes: Uint8Array, what: string): void {
+  let values = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === QUOTE) at = endOfString(bytes, at)
+    else if ((byte === COMMA || byte === BRACKET || byte === BRACE) && ++values > MAX_VALUES)
+      throw new MainstemError('too_large', `${what}: more than ${MAX_VALUES} values`)
+  }
+}
+
+/** The index of the quote that ends a string, or the end of the bytes. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let quote = bytes.indexOf(QUOTE, start + 1); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let before = quote
+    while (bytes[before - 1] === BACKSLASH) before--
+    if ((quote - before) % 2 === 0) return quote
+  }
+  return bytes.length
+}
+
 function check(value: unknown, depthLeft: number): void {
+  if (typeof value === 'string') checkText(value)
   if (typeof value !== 'object' || value === null) return
   if (depthLeft === 0)
     throw new MainstemError('invalid_request', 'body: nested too deeply', { field: 'body', unreadable: true })
@@ -37,6 +65,17 @@ function check(value: unknown, depthLeft: number): void {
         unreadable: true,
       })
     }
+    checkText(key)
     check(child, depthLeft - 1)
   }
+}
+
+/** Half a character has no UTF-8 form, so the agent would get another text than the one that was sent. */
+function checkText(text: string): void {
+  if (text.isWellFormed()) return
+  throw new MainstemError(
+    'invalid_request',
+    'body: a text has a lone surrogate (\\ud800 to \\udfff outside a pair); send both halves of the character',
+    { field: 'body', unreadable: true },
+  )
 }

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Outcome, SessionRecord } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { NODE_STATES, nodeState } from '../v1/nodes.ts'

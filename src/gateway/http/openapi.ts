@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ERRORS, type ErrorCode } from '../../model/index.ts'
 import { components } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'

@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /v1/sessions/:id/export': 'exportSession',
   'POST /v1/sessions/import': 'importSession',
   'GET /v1/sessions/:id/coverage': 'getCoverage',
+  'GET /v1/sessions/:id/frames': 'listFrames',
   'GET /v1/events': 'followAll',
   'GET /v1/requests': 'listRequests',
   'POST /v1/sessions/:id/requests/:requestId': 'answerRequest',

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { RequestResolved } from '../../model/events/request.ts'
 import { adviceFor, ERRORS, ErrorCode, MainstemError } from '../../model/index.ts'
 import { named } from './components.ts'
@@ -18,12 +18,22 @@ export const Problem = named(
     earliest: z.int().optional().describe('the first entry that is kept'),
     retryAfter: z.int().positive().optional().describe('seconds to wait before a retry'),
     winner: RequestResolved.optional().describe('the decision that won'),
+    unwritable: z
+      .literal(true)
+      .optional()
+      .describe('the log of the session cannot be written; it has no new events until it can'),
   }),
 )
 export type Problem = z.infer<typeof Problem>
 
 /** Error details that a problem includes. */
-const Extra = Problem.pick({ field: true, earliest: true, retryAfter: true, winner: true }).strip()
+const Extra = Problem.pick({
+  field: true,
+  earliest: true,
+  retryAfter: true,
+  winner: true,
+  unwritable: true,
+}).strip()
 
 export const PROBLEM_TYPE = 'application/problem+json'
 
@@ -45,7 +55,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): void {
 /** Hides unexpected errors from the client, because their text may contain anything. */
 export function problemFrom(thrown: unknown): Problem {
   if (thrown instanceof MainstemError && thrown.code !== 'unknown') {
-    const { field, earliest, retryAfter, winner } = Extra.parse(thrown.details ?? {})
+    const { field, earliest, retryAfter, winner, unwritable } = Extra.parse(thrown.details ?? {})
     return {
       ...problemOf(thrown.code, thrown.message),
       advice: adviceFor(thrown),
@@ -53,13 +63,10 @@ export function problemFrom(thrown: unknown): Problem {
       ...(earliest !== undefined && { earliest }),
       ...(retryAfter !== undefined && { retryAfter }),
       ...(winner && { winner }),
+      ...(unwritable && { unwritable }),
     }
   }
   const { statusCode, message } = asHttpError(thrown)
-  if (statusCode === 413) {
-    const advice = 'Send a smaller body, or have the operator raise `limits.bodyBytes`.'
-    return { ...problemOf('too_large', 'the body exceeds the size limit of this server'), advice }
-  }
   if (statusCode === 415) return problemOf('unsupported_media', 'the body must be JSON')
   if (statusCode >= 400 && statusCode < 500) return problemOf('invalid_request', message, statusCode)
   return problemOf('unknown', 'an internal error occurred')

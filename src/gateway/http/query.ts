@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A whole number in a query string, documented as a number instead of its text. */
 export function integer(least: number, most: number) {

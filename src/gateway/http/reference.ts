@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import type { OpenApi, Parameter } from './openapi.ts'
 

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 

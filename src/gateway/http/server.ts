@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyInstance,
@@ -18,6 +19,7 @@ import { guardEdges, pathOf } from './guard.ts'
 import { refuseUntilStarted } from './health.ts'
 import { parseJsonBody } from './json.ts'
 import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
+import { readBody } from './read-body.ts'
 import { Revocation } from './revocation.ts'
 
 /** Accepts any parameters, because the decoder checks for UTF-8. */
@@ -32,7 +34,6 @@ const HEADER_BYTES = 16 * 1024
 export function gateway(deps: GatewayDeps): FastifyInstance {
   const { timing, limits } = deps
   const app = Fastify({
-    bodyLimit: limits.bodyBytes,
     // Ours is in `limitBodies`.
     requestTimeout: 0,
     http: {
@@ -52,9 +53,9 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
     clientErrorHandler: refuseSocket,
   })
   limitBodies(app, timing)
-  const connections = new Connections(limits.connections)
+  const connections = new Connections(limits.connections, deps.unixSockets)
   connections.watch(app.server)
-  acceptJson(app, limits)
+  acceptJson(app, deps)
   app.setErrorHandler((thrown, _request, reply) => {
     const problem = problemFrom(thrown)
     if (problem.code === 'unknown') deps.report(thrown)
@@ -77,27 +78,29 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
 }
 
 /** Bodies are JSON, or absent where the route needs none. */
-function acceptJson(app: FastifyInstance, limits: GatewayDeps['limits']): void {
+function acceptJson(
+  app: FastifyInstance,
+  { limits, uploads }: Pick<GatewayDeps, 'limits' | 'uploads'>,
+): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser<Buffer>(
-    JSON_TYPES,
-    { parseAs: 'buffer' },
-    async ({ routeOptions }: FastifyRequest, body: Buffer) => {
-      // Some clients send a content type even without a body.
-      if (body.length === 0 && routeOptions.config?.bodyOptional) return undefined
-      return parseJsonBody(body, limits.jsonDepth)
-    },
-  )
+  const whole = (request: FastifyRequest, payload: IncomingMessage) =>
+    readBody(request, payload, { limit: limits.bodyBytes, uploads })
+  app.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: IncomingMessage) => {
+    const body = await whole(request, payload)
+    // Some clients send a content type even without a body.
+    if (body.length === 0 && request.routeOptions.config?.bodyOptional) return undefined
+    return parseJsonBody(body, limits.jsonDepth)
+  })
   app.addContentTypeParser(NDJSON.type, async ({ routeOptions }: FastifyRequest, payload: unknown) => {
     if (routeOptions.config?.streamed === NDJSON.type) return payload
     throw new MainstemError('unsupported_media', 'the body must be JSON')
   })
   // Some clients send a form content type with an empty body.
-  app.addContentTypeParser<Buffer>(
+  app.addContentTypeParser(
     'application/x-www-form-urlencoded',
-    { parseAs: 'buffer' },
-    async ({ routeOptions }: FastifyRequest, body: Buffer) => {
-      if (body.length === 0 && routeOptions.config?.bodyOptional) return undefined
+    async (request: FastifyRequest, payload: IncomingMessage) => {
+      const body = await whole(request, payload)
+      if (body.length === 0 && request.routeOptions.config?.bodyOptional) return undefined
       throw new MainstemError('unsupported_media', 'the body must be JSON')
     },
   )

@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
+import { isFairShare } from '../../sessions/fair-share.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 
 const LIFETIME_MS = 30_000
 
-/** Maximum number of unused tickets of all principals. */
+/** Maximum number of unused tickets of all principals; each gets a fair share of them. */
 const MAX_UNUSED = 1_000
 
 /** One-time tickets that replace a token in a URL. */
@@ -22,18 +23,25 @@ export class Tickets {
 
   issue(principal: string): string {
     this.#forget()
-    if (this.#open.size >= MAX_UNUSED) throw new MainstemError('overloaded', 'too many tickets are unused')
+    const own = [...this.#open.values()].filter((one) => one.principal === principal).length
+    if (!isFairShare(own + 1, MAX_UNUSED - this.#open.size - 1))
+      throw new MainstemError('overloaded', `${own} tickets of this token are unused`)
     const ticket = randomBytes(32).toString('base64url')
     this.#open.set(digest(ticket), { principal, until: this.#now() + LIFETIME_MS })
     return ticket
   }
 
+  /** Returns the principal of a ticket that is still valid, without using it. */
+  holderOf(ticket: string): string | undefined {
+    const found = this.#open.get(digest(ticket))
+    return found && this.#now() < found.until ? found.principal : undefined
+  }
+
   /** Returns the principal of a ticket; undefined if the ticket was already used or has expired. */
   redeem(ticket: string): string | undefined {
-    const key = digest(ticket)
-    const found = this.#open.get(key)
-    this.#open.delete(key)
-    return found && this.#now() < found.until ? found.principal : undefined
+    const holder = this.holderOf(ticket)
+    this.#open.delete(digest(ticket))
+    return holder
   }
 
   #forget(): void {

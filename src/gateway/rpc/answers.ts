@@ -1,6 +1,7 @@
 import { questionsOf } from '../../dialects/daemon-request.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
-import { type AnswerCommand, Scope } from '../../model/index.ts'
+import type { AnswerCommand } from '../../model/index.ts'
+import { offeredScopes } from '../../model/offered-scopes.ts'
 
 /** Replies that count as Allow or Deny, including the option numbers. */
 const YES: ReadonlySet<string> = new Set([
@@ -44,9 +45,8 @@ export function isPlainAnswer(message: string, request: RequestOpened): boolean 
 function decisionIn(message: string, { requestId, options }: RequestOpened): AnswerCommand {
   const reply = plain(message)
   if (YES.has(reply)) {
-    const scopes = options.filter(({ effect }) => effect === 'allow').map(({ scope }) => scope)
-    const narrowest = Scope.options.find((scope) => scopes.includes(scope)) ?? 'once'
-    return { type: 'answer', requestId, decision: 'allow', scope: narrowest }
+    const [scope = 'once'] = offeredScopes({ options })
+    return { type: 'answer', requestId, decision: 'allow', scope }
   }
   if (NO.has(reply)) return { type: 'answer', requestId, decision: 'deny' }
   const named = options.find(({ label }) => plain(label) === reply)

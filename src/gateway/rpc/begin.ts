@@ -1,5 +1,5 @@
-import { isAskedHere } from '../../dialects/request-subject.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
+import { isForPerson } from '../../model/for-person.ts'
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isDelivered } from '../../sessions/delivery.ts'
 import type { SessionHandle } from '../../sessions/session-handle.ts'
@@ -39,7 +39,7 @@ export async function begin(
         'the agent asked a question that this client has not seen; call session.reconnect to read it',
       )
     }
-    await answer(session, message, open.request)
+    await answer(session, message, open.request, principal)
     return { session, turn: open.turn, after: open.seq, earliest }
   }
   // The second client with a plain answer meant the question; the agent must not receive it as a prompt.
@@ -79,13 +79,15 @@ async function questionsIn(
   return asked
 }
 
-function isForPerson(request: RequestOpened): boolean {
-  return request.blocking && isAskedHere(request)
-}
-
-async function answer(session: SessionHandle, message: string, request: RequestOpened): Promise<void> {
+async function answer(
+  session: SessionHandle,
+  message: string,
+  request: RequestOpened,
+  principal: string,
+): Promise<void> {
+  const author = { principal, client: 'rpc' } as const
   try {
-    await session.answer({ ...answerIn(message, request), inputDigest: request.inputDigest })
+    await session.answer({ ...answerIn(message, request), ...author, inputDigest: request.inputDigest })
   } catch (thrown) {
     // The request was open just before, so another client answered first.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Applied, ModelName } from '../../model/index.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { ownedSession } from '../access/session-access.ts'
@@ -21,11 +21,10 @@ export function controlMethods({ deps }: Rpc): Record<string, Method> {
     'session.set_mode': method(ToMode, async ({ sessionId: id, mode }, principal) => {
       const session = await ready(deps, principal, id)
       const { policy } = await ownedSession(deps, principal, id)
-      const change = {
-        type: 'set_policy',
-        policy: underCeiling(inMode(policy, mode), deps.ceiling),
-      } as const
-      return okFrom(await session.change(change))
+      const applied = await inMode(policy, mode, async (asked) =>
+        session.change({ type: 'set_policy', policy: underCeiling(asked, deps.ceiling) }),
+      )
+      return okFrom(applied)
     }),
     'session.set_model': method(ToModel, async ({ sessionId: id, model }, principal) => {
       const session = await ready(deps, principal, id)

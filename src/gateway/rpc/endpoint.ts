@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -54,7 +54,7 @@ export function rpcEndpoint(deps: GatewayDeps): Endpoint {
         }
         const method = methods.get(body.method)
         if (!method) return refusal(body.id, noMethod(body.method), NO_METHOD)
-        return answer(body, await method.call(body.params, principal, reply))
+        return answer(body, await method.call(body.params, { principal, reply, raw: query.raw === '1' }))
       } catch (thrown) {
         const problem = problemFrom(thrown)
         if (problem.code === 'unknown') deps.report(thrown)
@@ -71,7 +71,7 @@ function noMethod(name: string) {
 /** Builds the JSON-RPC error for a body that is not a call; earlier rejections stay HTTP problems. */
 function unread(thrown: unknown, body: unknown): object | undefined {
   if (isUnreadable(thrown)) return refusal(null, problemFrom(thrown), UNREADABLE)
-  if (body === undefined || body === null) return undefined
+  if (body === undefined) return undefined
   if (!(thrown instanceof MainstemError) || thrown.code !== 'invalid_request') return undefined
   const problem = problemFrom(thrown)
   const batch = Array.isArray(body)

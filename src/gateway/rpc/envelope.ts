@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { RequestResolved } from '../../model/events/request.ts'
 import { ErrorCode, jsonRpcCode } from '../../model/index.ts'
 import { named } from '../http/components.ts'

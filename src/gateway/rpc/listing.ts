@@ -1,5 +1,4 @@
 import { FACES, type SessionRecord } from '../../model/index.ts'
-import { allRecords } from '../../sessions/all-records.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { modeOf } from './modes.ts'
 
@@ -17,10 +16,10 @@ export interface Listed {
   cliType: string
 }
 
-/** Yields the sessions of a principal that have not ended, newest first. */
+/** Yields the conversations of a principal that have not ended, newest first; runs of `/v1/execute` are none. */
 export async function* liveRecords(deps: GatewayDeps, principal: string): AsyncGenerator<SessionRecord> {
-  for await (const record of allRecords(deps.sessions, { principal }))
-    if (record.status !== 'ended') yield record
+  for await (const record of deps.sessions.allRecords({ principal }))
+    if (record.status !== 'ended' && !record.single) yield record
 }
 
 /** Converts a session record to the format of this API. */
@@ -40,7 +39,8 @@ export function listed(record: SessionRecord): Listed {
 }
 
 /** An idle session reports `error` when its last turn failed; the next message may succeed. */
-export function statusOf({ status, lastOutcome }: SessionRecord): Status {
+export function statusOf({ status, lastOutcome, failure }: SessionRecord): Status {
+  if (failure) return 'error'
   if (status === 'busy') return 'busy'
   return lastOutcome !== undefined && FACES[lastOutcome].daemon === 'error' ? 'error' : 'idle'
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { parse } from '../../model/parse.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { stripNulls } from '../http/strip-nulls.ts'
@@ -14,17 +14,25 @@ export interface Rpc {
   cache: ProjectionCache
 }
 
+/** The circumstances of a call. */
+export interface Calling {
+  principal: string
+  reply: FastifyReply
+  /** The query asks for native messages. */
+  raw: boolean
+}
+
 /** A method with an immediate response. */
 export interface Method {
-  call(params: unknown, principal: string, reply: FastifyReply): Promise<object>
+  call(params: unknown, calling: Calling): Promise<object>
 }
 
 /** All parameters may be omitted; unknown ones are rejected, because ignoring them would ignore the client's intent. */
 export function method<P>(
   params: z.ZodType<P>,
-  run: (params: P, principal: string, reply: FastifyReply) => Promise<object>,
+  run: (params: P, principal: string, calling: Calling) => Promise<object>,
 ): Method {
-  return { call: async (given, principal, reply) => run(paramsOf(params, given), principal, reply) }
+  return { call: async (given, calling) => run(paramsOf(params, given), calling.principal, calling) }
 }
 
 export function paramsOf<P>(schema: z.ZodType<P>, given: unknown): P {

@@ -1,5 +1,5 @@
-import { z } from 'zod'
-import type { Policy } from '../../model/index.ts'
+import * as z from 'zod'
+import { type Policy, toMainstemError } from '../../model/index.ts'
 
 /** The permission modes of this API. */
 export const Mode = z.enum(['auto', 'code', 'plan', 'ask'])
@@ -12,9 +12,18 @@ const MEANING: Readonly<Record<Mode, Pick<Policy, 'approval' | 'sandbox'>>> = {
   ask: { approval: 'ask', sandbox: 'none' },
 }
 
-/** Applies a mode to a policy; other limits stay. */
-export function inMode(policy: Policy, mode: Mode): Policy {
-  return { ...policy, ...MEANING[mode] }
+/**
+ * Applies a mode to a policy and passes it to `use`; other limits stay. Some agents edit without approval only in their
+ * own sandbox: `code` is that sandbox there, which allows less.
+ */
+export async function inMode<T>(policy: Policy, mode: Mode, use: (policy: Policy) => Promise<T>): Promise<T> {
+  try {
+    return await use({ ...policy, ...MEANING[mode] })
+  } catch (thrown) {
+    if (mode !== 'code' || toMainstemError(thrown).code !== 'unsupported_option') throw thrown
+    const sandboxed: Policy = { ...policy, ...MEANING[mode], sandbox: 'workspace-write' }
+    return use(sandboxed).catch(() => Promise.reject(thrown))
+  }
 }
 
 /** Returns the mode closest to a policy; between two modes, the stricter one. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ownedSession } from '../access/session-access.ts'
 import { type Listed, listed, liveRecords, type Status, statusOf } from './listing.ts'
 import { type Method, method, OfSession, type Rpc } from './method.ts'

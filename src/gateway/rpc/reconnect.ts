@@ -1,17 +1,10 @@
 import { finished } from 'node:stream/promises'
-import { z } from 'zod'
+import * as z from 'zod'
 import { daemon } from '../../dialects/daemon.ts'
-import {
-  type Entry,
-  Event,
-  type EventType,
-  MainstemError,
-  type SessionRecord,
-  toMainstemError,
-} from '../../model/index.ts'
+import { type Entry, Event, type EventType, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isDelivered, type TurnRead } from '../../sessions/delivery.ts'
 import { ownedSession } from '../access/session-access.ts'
-import { badCursor, type Cursor, parseCursor, START } from '../streams/cursor.ts'
+import { type Cursor, checkKept, checkReached, parseCursor, START } from '../streams/cursor.ts'
 import { PageReader } from '../streams/page.ts'
 import { PageRoom } from '../streams/page-room.ts'
 import type { View } from '../streams/projector.ts'
@@ -36,12 +29,12 @@ const REPORTED_TYPES: ReadonlySet<EventType> = new Set(
 /** Returns the messages that a client missed. They count as delivered once the response was passed to the network. */
 export function reconnectMethod(rpc: Rpc): Method {
   const { deps, clients } = rpc
-  return method(Reconnect, async ({ sessionId, after }, principal, reply) => {
+  return method(Reconnect, async ({ sessionId, after }, principal, { reply, raw }) => {
     await clients.deliveriesRecorded(sessionId)
     const record = await ownedSession(deps, principal, sessionId)
     const cursor = after === undefined ? undefined : parseCursor(`${after}`, 'after')
     const room = await PageRoom.enter(deps, reply)
-    const page = await undelivered(rpc, record, { cursor, room })
+    const page = await undelivered(rpc, record, { cursor, room, raw })
     clients.show(record.id, parseCursor(page.next)?.seq ?? 0)
     finished(reply.raw).then(
       () =>
@@ -72,32 +65,32 @@ interface Wanted {
   cursor?: Cursor | undefined
   /** Turns to exclude. */
   except?: readonly number[]
-  /** Without it the messages are counted but not kept. */
+  /** Without it the messages are counted but not kept, and all of them. */
   room?: PageRoom
+  /** Whether native messages are included. */
+  raw?: boolean
 }
 
 /** Returns all messages after the cursor; without one, all that no client has read. */
 export async function undelivered(
   { deps, cache }: Rpc,
   record: SessionRecord,
-  { cursor, except = [], room }: Wanted = {},
+  { cursor, except = [], room, raw = false }: Wanted = {},
 ): Promise<PageReader> {
   const { id, head, delivered = 0, earliest = 1 } = record
-  if (cursor && cursor.seq > head) throw badCursor('beyond the end of this session', 'after')
-  if (cursor && cursor.seq < earliest - 1) {
-    throw new MainstemError('cursor_gone', `entries before ${earliest} are no longer retained`, { earliest })
-  }
+  if (cursor) await checkReached(deps.sessions, record, cursor, 'after')
+  if (cursor) checkKept(cursor.seq, earliest)
   const omits = (entry: Entry) =>
     isDelivered(record, entry) || (entry.turn !== undefined && except.includes(entry.turn))
   const view: View = {
     dialect: daemon,
-    options: {},
+    options: raw ? { raw: '1' } : {},
     after: cursor ?? { ...START, seq: delivered },
     types: REPORTED_TYPES,
     ...(!cursor && { omits }),
   }
-  const limits = { limit: MAX_MESSAGES, ...(room ? { room } : { countOnly: true }) }
-  const page = new PageReader(deps, { id, view, from: earliest - 1, raw: false }, limits, cache)
+  const limits = room ? { limit: MAX_MESSAGES, room } : { limit: Number.POSITIVE_INFINITY, countOnly: true }
+  const page = new PageReader(deps, { id, view, from: earliest - 1, raw }, limits, cache)
   if (delivered < head || cursor) await page.read(head)
   return page
 }

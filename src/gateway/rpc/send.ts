@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises'
 import type { FastifyReply } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { daemon } from '../../dialects/daemon.ts'
 import { dialects } from '../../dialects/index.ts'
 import { type Entry, MainstemError } from '../../model/index.ts'
@@ -107,10 +107,7 @@ async function relay(
     dialect === daemon ? projectionKey({ id: session.id, from, dialect, options: asked }) : undefined
   const position = cache.find(key, ({ seq }) => seq <= after)
   const exchange = new Exchange({ turn, after, dialect, options: asked, known: position?.state })
-  // A session whose log is no longer writable emits nothing more, so its subscriber must not wait.
-  const failed = new AbortController()
-  session.ended(turn).catch((thrown) => failed.abort(thrown))
-  const signal = AbortSignal.any([stream.signal, failed.signal])
+  const { signal } = stream
   const pages = sessions.follow(session.id, position?.seq ?? from, signal)
   const framing = { session: session.id, raw: options.raw !== undefined, signal }
   for await (const { entries, frames } of framedEntries(sessions, framing, pages)) {
@@ -136,9 +133,7 @@ async function relay(
     return last
   }
   if (stream.signal.aborted) return undefined
-  throw failed.signal.aborted
-    ? failed.signal.reason
-    : new MainstemError('session_not_found', 'the session was removed')
+  throw new MainstemError('session_not_found', 'the session was removed')
 }
 
 /** A question that was already answered must not be sent: the client's next message would become a prompt. */

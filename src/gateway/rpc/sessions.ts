@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { ModelName, NativeSessionId, OUTSIDE_ID, toMainstemError } from '../../model/index.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { ownedSession } from '../access/session-access.ts'
@@ -28,12 +28,11 @@ export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
   return {
     'session.create': method(Create, async ({ path, mode, model, cli_type }, principal) => {
       checkReady(deps)
-      const session = await deps.cluster.create({
-        agent: cli_type,
-        principal,
-        cwd: await workingDirectoryOf(deps, path),
-        policy: underCeiling(inMode(deps.policy, mode), deps.ceiling),
-        ...(model !== undefined && { options: { model } }),
+      const cwd = await workingDirectoryOf(deps, path)
+      const options = model === undefined ? {} : { options: { model } }
+      const session = await inMode(deps.policy, mode, async (asked) => {
+        const policy = underCeiling(asked, deps.ceiling)
+        return deps.cluster.create({ agent: cli_type, principal, cwd, policy, ...options })
       })
       return { sessionId: session.id }
     }),

@@ -15,7 +15,7 @@ export async function workingDirectoryOf(deps: GatewayDeps, path: string): Promi
     return await workingDirectory(deps, directory, 'path')
   } catch (thrown) {
     if (toMainstemError(thrown).code !== 'forbidden') throw thrown
-    throw new MainstemError('forbidden', `No such directory below the roots of this server: ${path}`, {
+    throw new MainstemError('forbidden', `Path does not exist below the roots of this server: ${path}`, {
       field: 'path',
     })
   }

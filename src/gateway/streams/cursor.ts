@@ -1,4 +1,5 @@
-import { MainstemError } from '../../model/index.ts'
+import { MainstemError, type SessionRecord } from '../../model/index.ts'
+import type { SessionLogs } from '../../sessions/session-logs.ts'
 
 /** The last message that a client has: all of entry `seq`, or its first `part` messages. */
 export interface Cursor {
@@ -34,6 +35,19 @@ export function badCursor(why: string, field: string = HEADER): MainstemError {
     field,
     advice: 'Send a cursor of this session, or none to read from the start.',
   })
+}
+
+/**
+ * Refuses a cursor beyond the end. The owner of a session may not know yet that its last commit is stored, when another
+ * node has sent it already, so the store decides.
+ */
+export async function checkReached(
+  logs: Pick<SessionLogs, 'head'>,
+  { id, head }: Pick<SessionRecord, 'id' | 'head'>,
+  { seq }: Cursor,
+  field?: string,
+): Promise<void> {
+  if (seq > head && seq > (await logs.head(id))) throw badCursor('beyond the end of this session', field)
 }
 
 /** Throws `cursor_gone` if the entries after the cursor were removed, so that a gap is never silent. */

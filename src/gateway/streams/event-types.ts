@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Event, type EventType } from '../../model/index.ts'
 
 const known: ReadonlySet<string> = new Set(Event.options.map(({ shape }) => shape.type.value))

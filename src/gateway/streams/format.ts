@@ -1,3 +1,5 @@
+import type { Problem } from '../http/problem.ts'
+
 /** One message for a client, with the id to resume from. */
 export interface StreamMessage {
   id: string
@@ -14,37 +16,46 @@ export interface StreamFormat {
   write(shown: StreamMessage): string
   /** Writes a message that is already JSON text. */
   frame(id: string | number, json: string): string
+  /** Writes why the stream ends before the log does, without an id to resume from. */
+  failure(problem: Problem): string
 }
 
 /** Some clients split lines at these characters, which JSON does not escape. */
 const LINE_SEPARATORS = /[\u2028\u2029]/g
 
-function json(message: unknown): string {
-  return inOneLine(JSON.stringify(message))
+/** `JSON.stringify` escapes halves of characters, which many parsers of other languages refuse. */
+const LONE_SURROGATES = /(?<!\\)((?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
+
+/** The JSON text of a message, for parsers of every language. */
+export function messageJson(message: unknown): string {
+  return portable(JSON.stringify(message))
 }
 
-function inOneLine(text: string): string {
-  return text.replace(LINE_SEPARATORS, (char) => (char === '\u2028' ? '\\u2028' : '\\u2029'))
+function portable(json: string): string {
+  const whole = json.includes('\\ud') ? json.replace(LONE_SURROGATES, '$1\ufffd') : json
+  return whole.replace(LINE_SEPARATORS, (char) => (char === '\u2028' ? '\\u2028' : '\\u2029'))
 }
 
 /** A message of the transport itself, without an id to resume from. */
 export function sseData(message: unknown): string {
-  return `data: ${json(message)}\n\n`
+  return `data: ${messageJson(message)}\n\n`
 }
 
 export const SSE: StreamFormat = {
   type: 'text/event-stream',
   keepalive: ': keepalive\n\n',
-  write: ({ id, message }) => SSE.frame(id, json(message)),
+  write: ({ id, message }) => SSE.frame(id, messageJson(message)),
   frame: (id, json) => `id: ${id}\ndata: ${json}\n\n`,
+  failure: (problem) => `event: error\n${sseData(problem)}`,
 }
 
 /** Clients skip empty lines. */
 export const NDJSON: StreamFormat = {
   type: 'application/x-ndjson',
   keepalive: '\n',
-  write: ({ message }) => NDJSON.frame('', json(message)),
+  write: ({ message }) => NDJSON.frame('', messageJson(message)),
   frame: (_, json) => `${json}\n`,
+  failure: (error) => NDJSON.frame('', messageJson({ error })),
 }
 
 /** Maximum number of characters per write. */
@@ -98,7 +109,7 @@ function nextPiece(shared: Written, first: number, texts: readonly string[]): Ui
   for (; chunk.length < CHUNK && shared.texts < texts.length; shared.texts++) {
     chunk += format.frame(first + shared.texts, texts[shared.texts] ?? '')
   }
-  return Buffer.from(inOneLine(chunk))
+  return Buffer.from(portable(chunk))
 }
 
 /** Selects the first supported format of the `Accept` header; undefined selects one page of JSON. */

@@ -63,7 +63,9 @@ export class PageRoom {
   }
 
   async #take(): Promise<void> {
-    this.#share = await this.#deps.pages.take(PAGE_BYTES, this.signal, ROOM_WAIT_MS)
+    const { principal } = this.#reply.request
+    const options = { waitMs: ROOM_WAIT_MS, holder: principal }
+    this.#share = await this.#deps.pages.take(PAGE_BYTES, this.signal, options)
     // The client may disconnect just as it is admitted.
     if (this.signal.aborted) this.#share?.release()
   }

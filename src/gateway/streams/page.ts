@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { mainstem } from '../../dialects/mainstem.ts'
 import { contentSize } from '../../model/content-size.ts'
 import type { Entry, SessionRecord } from '../../model/index.ts'
@@ -68,6 +68,7 @@ export async function pageOf(
       leave()
     }
   }
+  if (page.empty) await deps.sessions.repair(request.id)
   room.complete()
   return { [view.dialect === mainstem ? 'entries' : 'messages']: page.messages, next: page.next }
 }
@@ -118,7 +119,7 @@ export class PageReader {
 
   async #readTo(end: number): Promise<void> {
     const signal = this.#limits.room?.signal
-    const options = { waitMs: ROOM_WAIT_MS, ...(signal && { signal }) }
+    const options = { waitMs: ROOM_WAIT_MS, types: this.#projector.types, ...(signal && { signal }) }
     let position = this.#position()
     await this.#takeFrom(this.#deps.sessions.replay(this.#reading.id, this.#seq, end, options), () => {
       // A full page ends inside this segment, and the next page starts there.

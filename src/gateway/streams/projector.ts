@@ -38,6 +38,12 @@ export class Projector {
     return dialect === mainstem && !types && options.raw === undefined
   }
 
+  /** The types of entries that are needed; undefined if all are, because a dialect may depend on any entry. */
+  get types(): View['types'] {
+    const { dialect, types } = this.#view
+    return dialect === mainstem ? types : undefined
+  }
+
   get finished(): boolean {
     return this.#view.dialect.finished(this.state)
   }

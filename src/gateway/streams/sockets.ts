@@ -10,6 +10,10 @@ import { SOCKET_ENDS, SocketStream } from './socket-stream.ts'
 /** Maximum size in bytes of a client's message on a socket. */
 const MAX_MESSAGE = 64 * 1024
 
+/** A message in more frames or reads is refused: each takes more memory than the byte that it may contain. */
+const MAX_FRAGMENTS = 64
+const MAX_CHUNKS = 1024
+
 /** Time for clients to read the end of a socket when the server stops. */
 const DRAIN_MS = 1_000
 
@@ -30,7 +34,12 @@ export function acceptSockets(
   const stopping = new AbortController()
   const writers = new WeakMap<FastifyRequest, SocketWriter>()
   app.register(websocket, {
-    options: { maxPayload: MAX_MESSAGE, perMessageDeflate: false },
+    options: {
+      maxPayload: MAX_MESSAGE,
+      maxFragments: MAX_FRAGMENTS,
+      maxBufferedChunks: MAX_CHUNKS,
+      perMessageDeflate: false,
+    },
     // A broken socket closes itself with a close frame, if it still can.
     errorHandler: (_error, socket) => socket.close(),
     preClose: (done) => {

@@ -1,6 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Entry, SessionRecord } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { problemFrom } from '../http/problem.ts'
+import { messageJson } from './format.ts'
 import { type FramedEntries, framedEntries } from './framed-entries.ts'
 import type { Reading } from './page.ts'
 import { Projector } from './projector.ts'
@@ -23,7 +25,8 @@ export async function streamLogToSocket(
     stream.close(await new SocketPour(deps, stream, reading).run())
   } catch (thrown) {
     deps.report(thrown)
-    stream.close(SOCKET_ENDS.broken)
+    const { unwritable, code } = problemFrom(thrown)
+    stream.close(unwritable ? { ...SOCKET_ENDS.broken, reason: code } : SOCKET_ENDS.broken)
   }
 }
 
@@ -48,7 +51,7 @@ class SocketPour {
     const { id } = this.#reading
     const nothing = await this.#end()
     if (nothing) return nothing
-    const pages = this.#sessions.follow(id, this.#cursor, this.#stream.signal)
+    const pages = this.#sessions.follow(id, this.#cursor, this.#stream.signal, this.#projector.types)
     for await (const page of this.#framed(pages)) {
       await this.#send(page)
       // Reads the record first: it has the outcome of the last turn, however many commits this segment has.
@@ -80,12 +83,14 @@ class SocketPour {
     if (!record) return SOCKET_ENDS.deleted
     const end = endOf(record)
     this.#quiet = end !== undefined
-    return this.#cursor < record.head ? undefined : end
+    if (this.#cursor < record.head) return undefined
+    if (record.failure) await this.#sessions.repair(id)
+    return end
   }
 
   async #send({ entries, frames }: FramedEntries): Promise<void> {
     for (const { message } of this.#projector.project(entries, frames)) {
-      await this.#stream.send(JSON.stringify(message))
+      await this.#stream.send(messageJson(message))
     }
     for (const { event } of entries) {
       if (event.type === 'turn.completed' || event.type === 'session.ended') this.#quiet = true

@@ -1,5 +1,6 @@
 import { isEndText } from '../../sessions/follow.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { problemFrom } from '../http/problem.ts'
 import type { EventStream } from './event-stream.ts'
 import { chunks, type StreamFormat, verbatim } from './format.ts'
 import { framedEntries } from './framed-entries.ts'
@@ -41,7 +42,10 @@ export async function streamLog(
     else stream.breakOff()
   } catch (thrown) {
     report(thrown)
-    stream.breakOff()
+    const problem = problemFrom(thrown)
+    if (!problem.unwritable) return stream.breakOff()
+    await stream.write(source.format.failure(problem))
+    stream.end()
   }
 }
 
@@ -50,7 +54,7 @@ async function* projected(
   { session, from, projector, format, raw }: StreamSource,
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
-  const pages = sessions.follow(session, from, signal)
+  const pages = sessions.follow(session, from, signal, projector.types)
   for await (const { entries, frames } of framedEntries(sessions, { session, raw, signal }, pages)) {
     yield {
       chunks: chunks(format, projector.project(entries, frames)),

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Capabilities, LaunchKind } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { coalesce } from '../http/coalesce.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import { Entry, type EventType, MainstemError, toMainstemError } from '../../model/index.ts'
 import { type Feed, type FeedCommit, localFeed } from '../../sessions/feed.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -96,7 +96,7 @@ async function* merged(
 ): AsyncGenerator<readonly StreamMessage[]> {
   let position = from
   while (!signal.aborted) {
-    const commits = await feed.after(position)
+    const commits = await feed.after(position, types)
     if (commits === 'gone') return
     if (commits.length === 0) await feed.changed(position, signal)
     for (const commit of commits) {

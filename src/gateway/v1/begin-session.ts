@@ -1,20 +1,27 @@
+import type { NewSession } from '../../model/new-session.ts'
 import type { IdempotencyKey } from '../../sessions/claim.ts'
-import type { NewSession } from '../../sessions/deps.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { checkReady } from '../http/health.ts'
 
-/** Creates a session with its first turn, once per key. A repeated request that is still in flight is rejected. */
+/**
+ * Creates a session with its first turn, once per key. A repeated request waits for the first one. A server that
+ * is stopping creates nothing, but answers repeated requests.
+ */
 export async function beginSession(
   deps: GatewayDeps,
   once: IdempotencyKey | undefined,
   wanted: () => Promise<NewSession>,
   prompt: string | undefined,
 ): Promise<{ id: string; replayed: boolean }> {
-  const flight = once && deps.sessions.inFlight.enter(once)
+  const flight = once && (await deps.sessions.inFlight.enter(once))
+  const request = async () => {
+    checkReady(deps)
+    return wanted()
+  }
   try {
-    const request = await wanted()
     const { id, session } = once
       ? await deps.cluster.createOnce(once, request, prompt)
-      : await deps.cluster.create(request, prompt).then((session) => ({ id: session.id, session }))
+      : await deps.cluster.create(await request(), prompt).then((session) => ({ id: session.id, session }))
     if (session && prompt !== undefined) deps.cluster.track(session, 1)
     return { id, replayed: session === undefined }
   } finally {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type BlobRef, MainstemError, type SessionRecord } from '../../model/index.ts'
 import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -51,8 +51,10 @@ async function begun(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<U
 
 /** Only blobs that the session's own log refers to: the store keeps the blobs of all principals together. */
 async function refIn({ sessions }: GatewayDeps, record: SessionRecord, blobId: string): Promise<BlobRef> {
-  for await (const { event } of latestFirst(sessions, record)) {
-    if ('blob' in event && event.blob?.id === blobId) return event.blob
+  for await (const { event, blobs = [] } of latestFirst(sessions, record)) {
+    const own = 'blob' in event && event.blob ? [event.blob] : []
+    const found = [...own, ...blobs].find(({ id }) => id === blobId)
+    if (found) return found
   }
   throw new MainstemError('not_found', 'no such blob in this session')
 }

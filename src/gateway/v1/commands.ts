@@ -1,6 +1,8 @@
-import { z } from 'zod'
-import { Applied, Image, ModelName, ModeName, Policy, SessionRecord } from '../../model/index.ts'
+import * as z from 'zod'
+import { PromptCommand, SetModelCommand, SetPolicyCommand } from '../../model/command.ts'
+import { Applied, type Policy, SessionRecord } from '../../model/index.ts'
 import type { AnswerForm, Claim } from '../../sessions/claim.ts'
+import { parsePolicyChange } from '../../sessions/commands.ts'
 import type { SessionHandle } from '../../sessions/session-handle.ts'
 import type { Change } from '../../sessions/setup.ts'
 import { withoutSecrets } from '../../sessions/without-secrets.ts'
@@ -13,24 +15,13 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
 import { idempotent } from '../http/idempotent.ts'
 
-const prompt = z.string().min(1)
-const NewTurn = named('NewTurn', z.strictObject({ prompt, images: z.array(Image).max(20).optional() }))
+const { text: prompt, images } = PromptCommand.shape
+const NewTurn = named('NewTurn', z.strictObject({ prompt, images }))
 const Turn = named('Turn', z.strictObject({ turn: z.int().positive() }))
 const Steering = named('Steering', z.strictObject({ prompt }))
-const ModelChange = named(
-  'ModelChange',
-  z.strictObject({ model: ModelName.nullable().describe("`null` selects the agent's default") }),
-)
+const ModelChange = named('ModelChange', SetModelCommand.omit({ type: true }))
 const ChangedSession = named('ChangedSession', SessionRecord.extend({ applied: Applied }))
-const ModeChange = named(
-  'ModeChange',
-  z
-    .strictObject({
-      policy: Policy.optional(),
-      mode: ModeName.optional().describe("the agent's native name of a mode"),
-    })
-    .refine(({ policy, mode }) => (policy === undefined) !== (mode === undefined), 'either policy or mode'),
-)
+const ModeChange = named('ModeChange', SetPolicyCommand.omit({ type: true }))
 
 const COMMAND_ERRORS = [
   'session_not_found',
@@ -134,10 +125,11 @@ function commandEndpoint<B extends z.ZodType>(
 }
 
 /** The permissions of an agent's native mode are unknown here. */
-function modeUnder(ceiling: Policy, { policy, mode }: z.infer<typeof ModeChange>) {
+function modeUnder(ceiling: Policy, body: z.infer<typeof ModeChange>): Change {
+  const { mode, policy } = parsePolicyChange({ type: 'set_policy', ...body })
   if (mode !== undefined && !allowsEverything(ceiling)) tooMuch('mode')
   return {
-    type: 'set_policy' as const,
+    type: 'set_policy',
     ...(policy && { policy: underCeiling(policy, ceiling) }),
     ...(mode !== undefined && { mode }),
   }

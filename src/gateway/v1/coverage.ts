@@ -1,4 +1,5 @@
-import { z } from 'zod'
+import * as z from 'zod'
+import { NO_FRAMES } from '../../model/coverage.ts'
 import { Coverage } from '../../model/index.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -12,8 +13,6 @@ const CoverageReport = named(
   }),
 )
 
-const NOTHING: Coverage = { frames: 0, mapped: 0, unmapped: 0, malformed: 0, oversized: 0 }
-
 /** Reports how the agent's frames were mapped. */
 export function coverageEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
@@ -24,7 +23,7 @@ export function coverageEndpoint(deps: GatewayDeps): Endpoint {
     answer: CoverageReport,
     errors: ['session_not_found'],
     async run({ params: { id }, principal }) {
-      const { coverage = NOTHING } = await ownedSession(deps, principal, id)
+      const { coverage = NO_FRAMES } = await ownedSession(deps, principal, id)
       const { frames, mapped, unmapped, malformed, oversized } = coverage
       return { ...coverage, unaccounted: frames - mapped - unmapped - malformed - oversized }
     },

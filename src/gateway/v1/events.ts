@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { dialects } from '../../dialects/index.ts'
 import { mainstem } from '../../dialects/mainstem.ts'
 import { Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
@@ -8,10 +8,12 @@ import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { integer } from '../http/query.ts'
-import { badCursor, checkKept, parseCursor, START } from '../streams/cursor.ts'
+import { checkKept, checkReached, parseCursor, START } from '../streams/cursor.ts'
 import { EventStream } from '../streams/event-stream.ts'
 import { EventTypes } from '../streams/event-types.ts'
+import { Extensions, extensionOptions } from '../streams/extensions.ts'
 import { formatOf, NDJSON, SSE, type StreamFormat } from '../streams/format.ts'
+import { MessageOffsets } from '../streams/message-offsets.ts'
 import { Page, PageReader, pageOf, type Reading } from '../streams/page.ts'
 import { ProjectionCache } from '../streams/projection-cache.ts'
 import { Projector, type View } from '../streams/projector.ts'
@@ -23,10 +25,14 @@ const EntryWithRaw = named('EntryWithRaw', Entry.extend({ raw: z.string().option
 
 const EventsQuery = z.strictObject({
   after: z.string().optional().describe('the last id you received; `Last-Event-ID` takes precedence'),
+  offset: integer(0, 999_999_999)
+    .optional()
+    .describe('the number of messages you already have, instead of `after`'),
   types: EventTypes.optional(),
   dialect: z.enum([...dialects.keys()]).optional(),
   raw: z.literal('1').optional().describe('include the native frame of each entry'),
   partial_json: z.literal('1').optional().describe('include tool input deltas, if the dialect has them'),
+  extensions: Extensions,
   limit: integer(1, 1000).optional().describe('messages per page; default 100'),
   wait: integer(0, 60).optional().describe('seconds to wait for the first message of a page'),
   ticket: z.string().optional(),
@@ -36,6 +42,7 @@ type EventsQuery = z.infer<typeof EventsQuery>
 /** The log of one session: as a live stream or in pages. */
 export function eventsEndpoint(deps: GatewayDeps): Endpoint {
   const cache = new ProjectionCache()
+  const offsets = new MessageOffsets(deps.sessions)
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/events',
@@ -48,8 +55,8 @@ export function eventsEndpoint(deps: GatewayDeps): Endpoint {
     async run({ params: { id }, query, principal, request, reply }) {
       const record = await ownedSession(deps, principal, id)
       const format = formatOf(request.headers.accept)
-      const view = viewOf(query, request.headers['last-event-id'])
-      const from = startOf(record, view, query.after === undefined ? undefined : 'after')
+      const view = await viewOf(offsets, record, query, request.headers['last-event-id'])
+      const from = await startOf(deps, record, view, query.after === undefined ? undefined : 'after')
       const reading: Reading = { id, view, from, raw: query.raw === '1' }
       if (!format) return pageOf(deps, reply, principal, { ...reading, record, query, cache })
       checkStreamQuery(query)
@@ -63,8 +70,8 @@ export function eventsEndpoint(deps: GatewayDeps): Endpoint {
     async socket({ params: { id }, query, principal, request }) {
       const record = await ownedSession(deps, principal, id)
       checkStreamQuery(query)
-      const view = viewOf(query, request.headers['last-event-id'])
-      const from = startOf(record, view, query.after === undefined ? undefined : 'after')
+      const view = await viewOf(offsets, record, query, request.headers['last-event-id'])
+      const from = await startOf(deps, record, view, query.after === undefined ? undefined : 'after')
       const endOf = ({ status }: SessionRecord) => (status === 'ended' ? SOCKET_ENDS.ended : undefined)
       return (stream) => streamLogToSocket(deps, stream, { id, view, from, raw: query.raw === '1', endOf })
     },
@@ -103,12 +110,25 @@ async function isOver(
   return rest.empty
 }
 
-function viewOf(query: EventsQuery, lastEventId: string | string[] | undefined): View {
-  const after = parseCursor(lastEventId) ?? parseCursor(query.after, 'after') ?? START
-  const { raw, partial_json } = query
+async function viewOf(
+  offsets: MessageOffsets,
+  record: SessionRecord,
+  query: EventsQuery,
+  lastEventId: string | string[] | undefined,
+): Promise<View> {
+  const dialect = dialects.get(query.dialect ?? mainstem.id) ?? mainstem
+  const { raw, partial_json, offset } = query
+  checkOffset(query)
+  const options = extensionOptions(dialect, query.extensions)
+  const after =
+    parseCursor(lastEventId) ??
+    (offset === undefined
+      ? parseCursor(query.after, 'after')
+      : await offsets.cursorAt(record, { dialect, options }, offset)) ??
+    START
   return {
-    dialect: dialects.get(query.dialect ?? mainstem.id) ?? mainstem,
-    options: { ...(raw && { raw }), ...(partial_json && { partial_json }) },
+    dialect,
+    options: { ...options, ...(raw && { raw }), ...(partial_json && { partial_json }) },
     after,
     types: query.types,
   }
@@ -118,17 +138,28 @@ function viewOf(query: EventsQuery, lastEventId: string | string[] | undefined):
  * Returns the entry to start reading after. Only the native dialect can start in the middle; the others need every
  * entry.
  */
-export function startOf(
-  { head, earliest = 1 }: SessionRecord,
+export async function startOf(
+  { sessions }: GatewayDeps,
+  record: SessionRecord,
   { dialect, after }: View,
   field: string | undefined,
-): number {
-  if (after.seq > head) throw badCursor('beyond the end of this session', field)
+): Promise<number> {
+  await checkReached(sessions, record, after, field)
+  const { earliest = 1 } = record
   // Without a cursor the stream starts at the first retained entry; its seq shows where that is.
   const first = after === START ? earliest - 1 : after.seq
   const from = dialect === mainstem ? first : 0
   checkKept(from, earliest)
   return from
+}
+
+/** An offset counts all messages of a dialect, so it has no meaning where some are left out or added. */
+function checkOffset(query: EventsQuery): void {
+  if (query.offset === undefined) return
+  const other = (['after', 'types', 'raw', 'partial_json'] as const).find((name) => query[name] !== undefined)
+  if (other === undefined) return
+  const message = `offset: cannot be combined with ${other}`
+  throw new MainstemError('invalid_request', message, { field: 'offset' })
 }
 
 function checkStreamQuery(query: EventsQuery): void {

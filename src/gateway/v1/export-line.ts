@@ -1,6 +1,7 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Entry, SessionRecord } from '../../model/index.ts'
 import { named } from '../http/components.ts'
+import { RawFrame } from './frames.ts'
 
 /** One line of an exported session. */
 export const ExportLine = named(
@@ -8,9 +9,7 @@ export const ExportLine = named(
   z.union([
     z.strictObject({ record: SessionRecord }),
     z.strictObject({ entry: Entry }),
-    z.strictObject({
-      frame: z.strictObject({ frame: z.int().positive(), stream: z.string(), text: z.string() }),
-    }),
+    z.strictObject({ frame: RawFrame }),
     z.strictObject({
       end: z.strictObject({
         entries: z.int(),

@@ -78,7 +78,8 @@ async function* linesOf(
   signal: AbortSignal,
 ): AsyncGenerator<readonly Line[]> {
   const { id, head, frames: lastFrame, earliest = 1, earliestFrame = 1 } = record
-  yield [{ record: inOrder(withoutSecrets(record)) }]
+  const { failure: _, ...stored } = record
+  yield [{ record: inOrder(withoutSecrets(stored)) }]
   let last = earliest - 1
   for await (const entries of sessions.replay(id, last, head, { signal })) {
     yield entries.map((entry) => ({ entry }))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { z } from 'zod'
+import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import { damage } from '../../sessions/export-check.ts'
 import type { NumberedLine } from '../../sessions/imports.ts'
@@ -8,12 +8,13 @@ import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
+import { checkValueCount } from '../http/json.ts'
+import { readLines } from '../http/read-body.ts'
 import { NDJSON } from '../streams/format.ts'
 import { ExportLine } from './export-line.ts'
 
 /** The longest line that is accepted. Lines are held in memory one at a time. */
 const LINE_BYTES = 64 * 1024 * 1024
-const LF = 0x0a
 
 const ImportedSession = named(
   'ImportedSession',
@@ -38,25 +39,26 @@ export function importEndpoint(deps: GatewayDeps): Endpoint {
       const { body } = request
       if (!(body instanceof Readable))
         throw new MainstemError('unsupported_media', `send the export as ${NDJSON.type}`)
-      const leave = deps.streams.enter(principal)
+      const upload = deps.uploads.enter({ principal, address: request.ip }, 'import')
       try {
-        const imported = await deps.sessions.imports.import(principal, exportLines(body))
+        const lines = exportLines(readLines(body, { limit: LINE_BYTES, upload }))
+        const imported = await deps.sessions.imports.import(principal, lines)
         reply.header('location', `/v1/sessions/${imported.id}`)
         return imported
       } finally {
-        leave()
+        upload.leave()
       }
     },
   })
 }
 
 /** Parses and validates the lines of an export, and compares them with the checksum at their end. */
-export async function* exportLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<NumberedLine> {
+export async function* exportLines(lines: AsyncIterable<Buffer>): AsyncGenerator<NumberedLine> {
   const hash = createHash('sha256')
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   let line = 0
   let isEnded = false
-  for await (const raw of rawLines(bytes)) {
+  for await (const raw of lines) {
     line++
     // Keepalives of a slow export.
     if (raw.length === 0) continue
@@ -70,26 +72,9 @@ export async function* exportLines(bytes: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-async function* rawLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let pieces: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of bytes) {
-    let from = 0
-    for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, from)) {
-      yield Buffer.concat([...pieces, chunk.subarray(from, at)])
-      pieces = []
-      size = 0
-      from = at + 1
-    }
-    pieces.push(chunk.subarray(from))
-    size += chunk.length - from
-    if (size > LINE_BYTES) throw new MainstemError('too_large', `a line is longer than ${LINE_BYTES} bytes`)
-  }
-  if (size > 0) yield Buffer.concat(pieces)
-}
-
 function parsed(utf8: TextDecoder, raw: Buffer, line: number): ExportLine {
   let value: unknown
+  checkValueCount(raw, `line ${line}`)
   try {
     value = JSON.parse(utf8.decode(raw))
   } catch {

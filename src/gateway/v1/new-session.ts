@@ -1,15 +1,7 @@
-import { z } from 'zod'
-import {
-  LaunchKind,
-  MainstemError,
-  NativeSessionId,
-  OUTSIDE_ID,
-  Policy,
-  SessionName,
-  SessionOptions,
-  SessionRecord,
-} from '../../model/index.ts'
-import type { NewSession } from '../../sessions/deps.ts'
+import * as z from 'zod'
+import { PromptCommand } from '../../model/command.ts'
+import { MainstemError, Policy, SessionRecord } from '../../model/index.ts'
+import { NewSession } from '../../model/new-session.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { optionsUnder } from '../access/option-limits.ts'
 import { ownedSession } from '../access/session-access.ts'
@@ -17,30 +9,15 @@ import { workingDirectory } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { checkReady } from '../http/health.ts'
 import { keyFrom } from '../http/idempotency.ts'
 import { beginSession } from './begin-session.ts'
 
 const NewSessionBody = named(
   'NewSession',
-  z.strictObject({
-    agent: z.string().regex(OUTSIDE_ID, 'not an agent id'),
-    launch: LaunchKind.optional(),
-    cwd: z.string().min(1).max(4096).optional(),
+  NewSession.omit({ prefers: true, principal: true, project: true, single: true }).extend({
+    cwd: NewSession.shape.cwd.optional(),
     policy: Policy.partial().optional(),
-    options: SessionOptions.optional(),
-    resume: NativeSessionId.optional(),
-    name: SessionName.optional().describe('a name by which people find the session again'),
-    attended: z
-      .boolean()
-      .optional()
-      .describe('false: requests are denied, because no person can answer them'),
-    labels: z
-      .array(z.string().regex(OUTSIDE_ID))
-      .max(20)
-      .optional()
-      .describe('only a node with all of these labels runs the session'),
-    prompt: z.string().min(1).optional(),
+    prompt: PromptCommand.shape.text.optional(),
   }),
 )
 type NewSessionBody = z.infer<typeof NewSessionBody>
@@ -72,7 +49,6 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
       'overloaded',
     ],
     async run({ body, principal, request, reply }) {
-      checkReady(deps)
       const scope = `${principal} POST /v1/sessions`
       const key = request.headers['idempotency-key']
       const once = key === undefined ? undefined : keyFrom(key, scope, body)

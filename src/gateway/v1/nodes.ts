@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { RegisteredNode } from '../../sessions/nodes/cluster.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'

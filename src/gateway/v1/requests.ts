@@ -1,20 +1,18 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { RequestOpened } from '../../model/events/request.ts'
 import {
-  Answers,
   type BoundAnswer,
-  Decision,
   Entry,
   MainstemError,
-  Scope,
+  RequestAnswer,
   SessionRecord,
   toMainstemError,
 } from '../../model/index.ts'
-import { allRecords } from '../../sessions/all-records.ts'
 import type { Claim } from '../../sessions/claim.ts'
 import { withoutSecrets } from '../../sessions/without-secrets.ts'
 import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { clientOf } from '../http/client-kind.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { idempotent } from '../http/idempotent.ts'
@@ -36,20 +34,7 @@ const RequestList = named(
   z.strictObject({ requests: z.array(OpenRequest).describe('oldest first') }),
 )
 
-const RequestAnswer = named(
-  'RequestAnswer',
-  z.strictObject({
-    decision: Decision,
-    scope: Scope.optional(),
-    answers: Answers.optional(),
-    message: z.string().optional(),
-    interrupt: z.boolean().optional().describe('deny and stop the turn'),
-    inputDigest: z
-      .string()
-      .describe("the digest of the request's input, which proves that the client saw it"),
-  }),
-)
-type RequestAnswer = z.infer<typeof RequestAnswer>
+named('RequestAnswer', RequestAnswer)
 
 const RequestPath = z.strictObject({ id: z.string(), requestId: z.string().min(1).max(512) })
 
@@ -63,7 +48,7 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
       answer: RequestList,
       async run({ principal }) {
         const requests: OpenRequest[] = []
-        for await (const record of allRecords(deps.sessions, { principal, asking: true })) {
+        for await (const record of deps.sessions.allRecords({ principal, asking: true })) {
           requests.push(...(await openRequests(deps, record)))
         }
         return { requests: requests.sort((a, b) => a.at - b.at || a.seq - b.seq) }
@@ -89,7 +74,11 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
         const { id } = params
         const record = await ownedSession(deps, principal, id)
         const run = async (claims: readonly Claim[]) => {
-          await decide(deps, record, params, body, claims)
+          const answer: BoundAnswer = {
+            ...{ ...body, type: 'answer', requestId: params.requestId },
+            ...{ principal, client: clientOf(call.request) },
+          }
+          await decide(deps, record, answer, claims)
           return withoutSecrets(await ownedSession(deps, principal, id))
         }
         return idempotent(deps, call, { session: id, answer: 'session', run })
@@ -115,24 +104,15 @@ async function openRequests(deps: GatewayDeps, record: SessionRecord): Promise<O
 async function decide(
   deps: GatewayDeps,
   record: SessionRecord,
-  { id, requestId }: z.infer<typeof RequestPath>,
-  { inputDigest, decision, scope, answers, message, interrupt }: RequestAnswer,
+  answer: BoundAnswer,
   claims: readonly Claim[],
 ): Promise<void> {
+  const { id } = record
+  const { requestId } = answer
   if (record.requests.every((open) => open.requestId !== requestId))
     throw await whyClosed(deps, record, requestId)
   const session = await openReady(deps, id)
   try {
-    const answer: BoundAnswer = {
-      type: 'answer',
-      requestId,
-      inputDigest,
-      decision,
-      ...(scope && { scope }),
-      ...(answers && { answers }),
-      ...(message !== undefined && { message }),
-      ...(interrupt !== undefined && { interrupt }),
-    }
     await session.answer(answer, claims)
   } catch (thrown) {
     // The request was open just before, so another client answered first.

@@ -1,15 +1,22 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { Entry, type EventType, MainstemError, SessionRecord } from '../../model/index.ts'
 import { rangesOf, type SearchTerm, searchTerms } from '../../model/search-terms.ts'
 import { searchText } from '../../model/search-text.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { OneAtATime } from '../http/one-at-a-time.ts'
 import { integer } from '../http/query.ts'
 
 /** Characters of a text that are shown before and after its first match. */
 const BEFORE = 60
 const AFTER = 140
+
+/** The cost of a search grows with its words. */
+const MAX_WORDS = 16
+
+/** Searches of one principal that may wait. */
+const MAX_WAITING = 32
 
 const TextRange = named(
   'TextRange',
@@ -41,24 +48,31 @@ const SearchQuery = z.strictObject({
     .string()
     .min(1)
     .max(200)
-    .describe('words; an entry matches that contains each of them, or a word that begins with it'),
+    .describe('at most 16 words; an entry matches that contains each of them, or a word that begins with it'),
   limit: integer(1, 200).default(50),
 })
 
 /** Finds prompts, messages, tool calls and their output in all sessions of a principal. */
 export function searchEndpoint({ sessions }: GatewayDeps): Endpoint {
+  const searches = new OneAtATime(MAX_WAITING)
   return endpoint({
     method: 'GET',
     url: '/v1/search',
     summary: 'Entries of your sessions that contain every word of a text',
     query: SearchQuery,
     answer: SearchResult,
+    errors: ['overloaded'],
     async run({ query: { q, limit }, principal }) {
       const terms = searchTerms(q)
       if (terms.length === 0) {
         throw new MainstemError('invalid_request', 'q: give a word with a letter or a digit', { field: 'q' })
       }
-      const { entries, isComplete } = await sessions.search({ principal, terms, limit })
+      if (terms.length > MAX_WORDS) {
+        const message = `q: ${terms.length} words; search for at most ${MAX_WORDS}`
+        throw new MainstemError('invalid_request', message, { field: 'q' })
+      }
+      const search = () => sessions.search({ principal, terms, limit })
+      const { entries, isComplete } = await searches.run(principal, search)
       const records = new Map<string, SessionRecord | undefined>()
       for (const { session } of entries)
         if (!records.has(session)) records.set(session, await sessions.record(session))

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { SessionRecord } from '../../model/index.ts'
 import { withoutSecrets } from '../../sessions/without-secrets.ts'
 import { deletableSession, ownedSession, recordPage, SessionPath } from '../access/session-access.ts'

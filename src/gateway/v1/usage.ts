@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { addUsage, MainstemError, Usage } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { LOCAL } from '../http/auth.ts'

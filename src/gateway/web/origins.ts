@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CLIENT_HEADER } from '../http/client-kind.ts'
 
-const ALLOWED_HEADERS = 'authorization, content-type, idempotency-key, last-event-id'
+const ALLOWED_HEADERS = `authorization, content-type, idempotency-key, last-event-id, ${CLIENT_HEADER}`
 const ALLOWED_METHODS = 'GET, POST, DELETE'
-const EXPOSED_HEADERS = 'idempotent-replayed, location, mainstem-cursor, mainstem-session, retry-after'
+const EXPOSED_HEADERS =
+  'idempotent-replayed, location, mainstem-cursor, mainstem-session, mainstem-turn, retry-after'
 
 /** How long a browser may remember the answer to a preflight request, in seconds. */
 const PREFLIGHT_SECONDS = 600

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { z } from 'zod'
+import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

@@ -1,10 +1,12 @@
-import { z } from 'zod'
+import type { FastifyRequest } from 'fastify'
+import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { LOCAL, type Token, tokenNamed, tokenPresented } from '../http/auth.ts'
 import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { setCookie } from './cookie-header.ts'
+import { cookieOf, setCookie } from './cookie-header.ts'
+import type { SignInCookies } from './sign-in-cookie.ts'
 
 const SignIn = named(
   'SignIn',
@@ -12,6 +14,10 @@ const SignIn = named(
     .strictObject({
       ticket: z.string().optional().describe('from `mainstem open`; valid once'),
       token: z.string().optional(),
+      replace: z
+        .boolean()
+        .optional()
+        .describe('true: a ticket may replace the sign-in of another principal in this browser'),
     })
     .refine(
       ({ ticket, token }) => (ticket === undefined) !== (token === undefined),
@@ -43,12 +49,14 @@ export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
       auth: 'open',
       body: SignIn,
       status: 204,
-      errors: ['invalid_request', 'unauthorized', 'forbidden', 'too_large', 'unsupported_media'],
+      errors: ['invalid_request', 'unauthorized', 'forbidden', 'conflict', 'too_large', 'unsupported_media'],
       async run({ body, request, reply }) {
         const { tokens, cookies } = deps
         reply.header('cache-control', 'no-store')
         if (tokens) {
-          const token = tokenFor(deps, body, await tokens())
+          const known = await tokens()
+          refuseSwitch(deps, body, signedInAs(cookies, request, known))
+          const token = tokenFor(deps, body, known)
           reply.header('set-cookie', setCookie(request, cookies.issue(token)))
         }
         return reply.code(204).send()
@@ -83,6 +91,35 @@ export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
       },
     }),
   ]
+}
+
+/** The principal that this browser is signed in as. */
+function signedInAs(
+  cookies: SignInCookies,
+  request: FastifyRequest,
+  known: readonly Token[],
+): string | undefined {
+  const cookie = cookieOf(request)
+  if (cookie === undefined) return undefined
+  try {
+    return cookies.principalOf(cookie, known)
+  } catch {
+    // Expired, or its token was removed.
+    return undefined
+  }
+}
+
+/** A link must not sign a browser in as another principal unasked: a person would work, and show files, for it. */
+function refuseSwitch(
+  { tickets }: GatewayDeps,
+  { ticket, replace }: SignIn,
+  current: string | undefined,
+): void {
+  const next = ticket === undefined ? undefined : tickets.holderOf(ticket)
+  if (replace || current === undefined || next === undefined || next === current) return
+  throw new MainstemError('conflict', `you are signed in as ${current}, and this link signs in as ${next}`, {
+    advice: 'Sign out first, or send `replace` with the ticket.',
+  })
 }
 
 function tokenFor({ tickets }: GatewayDeps, { ticket, token }: SignIn, known: readonly Token[]): Token {

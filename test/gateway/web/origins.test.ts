@@ -58,7 +58,8 @@ describe('an allowed origin', () => {
     })
     expect(response.status).toBe(204)
     expect(response.headers.get('access-control-allow-methods')).toContain('POST')
-    expect(response.headers.get('access-control-allow-headers')).toContain('authorization')
+    const allowed = response.headers.get('access-control-allow-headers')
+    for (const header of ['authorization', 'x-mainstem-client']) expect(allowed).toContain(header)
   })
 
   test('opens a WebSocket with a token, and never with a cookie', async () => {

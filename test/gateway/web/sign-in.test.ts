@@ -64,6 +64,18 @@ describe('sign-in of a browser', () => {
     expect(await detail(again)).toBe('this link was used before or has expired')
   })
 
+  test('a link of another principal replaces a sign-in only if that is asked for', async () => {
+    const ticket = tickets.issue('guest')
+    const headers = { cookie: await cookieFor({ token: TOKEN }), origin: server.url }
+    const refused = await post('/v1/sign-in', { ticket }, headers)
+    expect([refused.status, refused.headers.get('set-cookie')]).toEqual([409, null])
+    expect(await detail(refused)).toBe('you are signed in as owner, and this link signs in as guest')
+    const own = await post('/v1/sign-in', { ticket: tickets.issue('owner') }, headers)
+    expect(own.status).toBe(204)
+    expect((await post('/v1/sign-in', { ticket, replace: true }, headers)).status).toBe(204)
+    expect((await post('/v1/sign-in', { ticket, replace: true }, headers)).status).toBe(401)
+  })
+
   test('a ticket that is too old does not sign in', async () => {
     const ticket = tickets.issue('owner')
     now += 30_000

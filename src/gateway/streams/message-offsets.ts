@@ -1,14 +1,17 @@
-import type { Dialect } from '../../dialects/dialect.ts'
 import { contentSize } from '../../model/content-size.ts'
 import { type Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
 import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { checkKept, messageId } from '../streams/cursor.ts'
-import type { StreamMessage } from '../streams/format.ts'
-import { PAGE_BYTES, type PageRoom } from '../streams/page-room.ts'
-import { copyOf, type Position, ProjectionCache } from '../streams/projection-cache.ts'
+import { badCursor, type Cursor, checkKept, messageId, parseCursor, START } from './cursor.ts'
+import type { StreamMessage } from './format.ts'
+import { PAGE_BYTES, type PageRoom } from './page-room.ts'
+import { copyOf, type Position, ProjectionCache } from './projection-cache.ts'
+import type { View } from './projector.ts'
 
 type Log = Pick<SessionRecord, 'id' | 'head' | 'earliest'>
+
+/** The messages that are counted: those of a dialect with options that change their number. */
+type Counting = Pick<View, 'dialect' | 'options'>
 
 /** A position in a log, with the number of messages before it. */
 interface Counted extends Position {
@@ -17,21 +20,21 @@ interface Counted extends Position {
 
 /** Reads the messages of a session by message offset, starting from the nearest cached position. */
 export class MessageOffsets {
-  readonly #log: Pick<Sessions, 'replay'>
+  readonly #log: Pick<Sessions, 'head' | 'replay'>
   readonly #cache = new ProjectionCache<Counted>()
 
-  constructor(log: Pick<Sessions, 'replay'>) {
+  constructor(log: Pick<Sessions, 'head' | 'replay'>) {
     this.#log = log
   }
 
   /** Returns the messages from `offset` on, at most `limit`, within the size of a page. */
   async slice(
     record: Log,
-    dialect: Dialect,
+    view: Counting,
     { offset, limit, room }: { offset: number; limit: number; room?: PageRoom },
   ): Promise<StreamMessage[]> {
-    const key = keyOf(record, dialect)
-    const position = this.#cache.find(key, ({ count }) => count <= offset) ?? start(dialect)
+    const key = keyOf(record, view)
+    const position = this.#cache.find(key, ({ count }) => count <= offset) ?? start(view)
     const found: StreamMessage[] = []
     let bytes = 0
     let same: Counted | undefined
@@ -40,7 +43,7 @@ export class MessageOffsets {
     const pieces = this.#pieces(record, position, room?.signal)
     while (!isFull() && position.seq < record.head) {
       let number = position.count
-      for (const messages of advance(dialect, position, await nextOf(pieces))) {
+      for (const messages of advance(view, position, await nextOf(pieces))) {
         const isWanted = number++ >= offset && !isFull()
         if (!isWanted) continue
         found.push(messages)
@@ -58,14 +61,28 @@ export class MessageOffsets {
   }
 
   /** Counts the messages. */
-  async total(record: Log, dialect: Dialect): Promise<number> {
-    const key = keyOf(record, dialect)
-    const position = this.#cache.find(key, ({ seq }) => seq <= record.head) ?? start(dialect)
+  async total(record: Log, view: Counting): Promise<number> {
+    const key = keyOf(record, view)
+    const position = this.#cache.find(key, ({ seq }) => seq <= record.head) ?? start(view)
     const known = position.seq
     const pieces = this.#pieces(record, position)
-    while (position.seq < record.head) advance(dialect, position, await nextOf(pieces))
+    while (position.seq < record.head) advance(view, position, await nextOf(pieces))
     if (position.seq > known) this.#cache.keep(key, position)
     return position.count
+  }
+
+  /** Returns the cursor after this many messages. */
+  async cursorAt(record: Log, view: Counting, offset: number): Promise<Cursor> {
+    if (offset === 0) return START
+    const wanted = { offset: offset - 1, limit: 1 }
+    let [last] = await this.slice(record, view, wanted)
+    if (!last) {
+      // As in `checkReached`, the store may have more than the owner of the session knows.
+      const stored = { ...record, head: await this.#log.head(record.id) }
+      last = (await this.slice(stored, view, wanted))[0]
+    }
+    if (!last) throw badCursor(`the session has only ${await this.total(record, view)} messages`, 'offset')
+    return parseCursor(last.id) ?? START
   }
 
   #pieces({ id, head }: Log, { seq }: Counted, signal?: AbortSignal): Pieces {
@@ -82,7 +99,7 @@ async function nextOf(pieces: Pieces): Promise<readonly Entry[]> {
 }
 
 /** Projects entries and returns their messages. */
-function advance(dialect: Dialect, position: Counted, entries: readonly Entry[]): StreamMessage[] {
+function advance({ dialect }: Counting, position: Counted, entries: readonly Entry[]): StreamMessage[] {
   const found: StreamMessage[] = []
   for (const entry of entries) {
     const messages = dialect.project(position.state, entry)
@@ -96,11 +113,11 @@ function advance(dialect: Dialect, position: Counted, entries: readonly Entry[])
 }
 
 /** Offsets count from the first entry, so it must be retained. */
-function keyOf({ id, earliest }: Log, dialect: Dialect): string {
+function keyOf({ id, earliest }: Log, { dialect, options }: Counting): string {
   checkKept(0, earliest)
-  return `${id} ${dialect.id}`
+  return `${id} ${dialect.id} ${new URLSearchParams(options)}`
 }
 
-function start(dialect: Dialect): Counted {
-  return { seq: 0, count: 0, state: dialect.initial({}) }
+function start({ dialect, options }: Counting): Counted {
+  return { seq: 0, count: 0, state: dialect.initial(options) }
 }
