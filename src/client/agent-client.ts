@@ -1,4 +1,5 @@
-import type { RequestOpenedEvent } from '../dialects/unified-event.types.ts'
+import type { RequestOpenedEvent } from '../dialects/unified-extension.types.ts'
+import type { RequestAnswer } from '../model/index.ts'
 import { translateError } from './agent-error.ts'
 import type { AgentRequest, AgentType, SessionConfig } from './config.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
@@ -6,7 +7,7 @@ import type { RetryOptions } from './resume.ts'
 import { selectTransport } from './select-transport.ts'
 import { Session } from './session.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import { type Cursor, type RequestAnswer, type SessionSummary, START, type Transport } from './transport.ts'
+import { type Cursor, type SessionSummary, START, type Transport } from './transport.ts'
 
 /** Settings that all sessions of a client share. */
 export interface ClientConfig extends Pick<SessionConfig, 'workingDirectory' | 'projectId' | 'model'> {
@@ -14,6 +15,8 @@ export interface ClientConfig extends Pick<SessionConfig, 'workingDirectory' | '
   baseUrl?: string
   /** The token of the server. */
   token?: string
+  /** Set to false to receive only the event types of the protocol's document; requests for approval are not among them. */
+  extensions?: boolean
 }
 
 /** Options of an `AgentClient`. */
@@ -50,7 +53,7 @@ export interface CreateSession {
 export interface ResumeSession extends CreateSession {
   /** The id of the session. */
   sessionId: string
-  /** Where `events` starts; at the new prompt by default. */
+  /** Where `events` starts, up to the end of the session; by default it has the events of the new prompt only. */
   after?: Cursor
 }
 
@@ -64,13 +67,17 @@ export class AgentClient {
 
   constructor(options: AgentClientOptions) {
     const { agentType, config = {}, transport } = options
-    const { baseUrl, token } = config
+    const { baseUrl, token, extensions } = config
     this.agentType = agentType
     this.#config = config
     this.#options = options
     this.#transport =
       transport ??
-      selectTransport({ ...(baseUrl !== undefined && { baseUrl }), ...(token !== undefined && { token }) })
+      selectTransport({
+        ...(baseUrl !== undefined && { baseUrl }),
+        ...(token !== undefined && { token }),
+        ...(extensions !== undefined && { extensions }),
+      })
   }
 
   /** Starts a session with a first prompt. Does not retry a failed request, because the session may have started. */
@@ -78,24 +85,30 @@ export class AgentClient {
     return this.#translated(() => this.#begin(this.#requestOf(request), request, START), request.signal)
   }
 
-  /** Continues a session that has ended. */
+  /** Sends another prompt to a session. During a turn, the prompt is queued. */
   async resumeSession({ sessionId, after, ...request }: ResumeSession): Promise<Session> {
     return this.#translated(async () => {
       const from = after ?? { count: await this.#transport.count(sessionId, 0, request.signal) }
-      return this.#begin({ ...this.#requestOf(request), sessionId }, request, from)
+      return this.#begin({ ...this.#requestOf(request), sessionId }, request, from, after === undefined)
     }, request.signal)
   }
 
   /** Opens an existing session without a prompt, to read or to cancel it. */
   session(id: string, after: Cursor = START): Session {
+    return this.#sessionOf(id, after, undefined)
+  }
+
+  #sessionOf(id: string, after: Cursor, turn: number | undefined): Session {
     const { adapter, timers = systemTimers, random = Math.random, retry = {} } = this.#options
     const { agentType } = this
     return new Session({
       id,
       agentType,
       from: after,
+      turn,
       transport: this.#transport,
       adapter,
+      extensions: this.#config.extensions ?? true,
       timers,
       random,
       retry,
@@ -121,11 +134,12 @@ export class AgentClient {
     request: AgentRequest,
     { signal, idempotencyKey }: CreateSession,
     from: Cursor,
+    isBound = true,
   ): Promise<Session> {
     signal?.throwIfAborted()
     // The signal does not abort this call, because a session that started would then run with an unknown id.
-    const { id } = await this.#transport.create(this.#bodyOf(request), { idempotencyKey })
-    const session = this.session(id, from)
+    const { id, turn } = await this.#transport.create(this.#bodyOf(request), { idempotencyKey })
+    const session = this.#sessionOf(id, from, isBound ? turn : undefined)
     if (signal?.aborted) {
       await session.cancel()
       throw signal.reason
@@ -137,7 +151,7 @@ export class AgentClient {
   }
 
   #requestOf({ prompt, config }: CreateSession): AgentRequest {
-    const { baseUrl: _, token: __, ...common } = this.#config
+    const { baseUrl: _, token: __, extensions: ___, ...common } = this.#config
     return { agentType: this.agentType, prompt, config: { ...common, ...config } }
   }
 

@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
+import { boundedText } from './bounded-text.ts'
 import { isErrorCode, STATUSES } from './error-codes.ts'
 
 /** How to reach a server. */
@@ -8,6 +9,8 @@ export interface ConnectionOptions {
   baseUrl?: string
   /** The token of the server. Sent only in a header, never in a URL. */
   token?: string
+  /** The kind of client, which the log shows beside its answers; `api` by default. The server does not verify it. */
+  client?: 'page' | 'terminal' | 'api'
   /** Replaces the `fetch` of the platform. */
   fetch?: (url: string, init: RequestInit) => Promise<HttpResponse>
 }
@@ -37,11 +40,13 @@ const CALL_MS = 30_000
 export class Connection {
   readonly #base: string
   readonly #token: string | undefined
+  readonly #client: ConnectionOptions['client']
   readonly #fetch: NonNullable<ConnectionOptions['fetch']>
 
-  constructor({ baseUrl = DEFAULT_URL, token, fetch = globalThis.fetch }: ConnectionOptions) {
+  constructor({ baseUrl = DEFAULT_URL, token, client, fetch = globalThis.fetch }: ConnectionOptions) {
     this.#base = baseUrl.replace(/^ws/, 'http').replace(/\/+$/, '')
     this.#token = token
+    this.#client = client
     // Browsers throw if their `fetch` is called as a method of another object.
     this.#fetch = (url, init) => fetch(url, init)
   }
@@ -57,12 +62,17 @@ export class Connection {
 
   /** Calls a route that responds with JSON. */
   async json(route: string, call: Call = {}): Promise<unknown> {
+    return (await this.call(route, call)).body
+  }
+
+  /** Like `json`, with the headers of the response. */
+  async call(route: string, call: Call): Promise<{ body: unknown; headers: HttpResponse['headers'] }> {
     const slow = AbortSignal.timeout(CALL_MS)
     const signal = call.signal ? AbortSignal.any([call.signal, slow]) : slow
     const response = await this.open(route, { ...call, signal })
     try {
-      const text = await response.text()
-      return text === '' ? undefined : JSON.parse(text)
+      const text = await boundedText(response)
+      return { body: text === '' ? undefined : JSON.parse(text), headers: response.headers }
     } catch (cause) {
       throw call.signal?.aborted ? cause : failureOf(cause)
     }
@@ -76,6 +86,7 @@ export class Connection {
       headers: {
         accept: 'application/json',
         ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+        ...(this.#client !== undefined && { 'x-mainstem-client': this.#client }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(raw && { 'content-type': raw.type }),
         ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
@@ -125,14 +136,27 @@ function reasonOf(thrown: unknown): string {
 
 async function refusalOf(response: HttpResponse): Promise<MainstemError> {
   const { status } = response
-  const text = await response.text().catch((thrown: unknown) => String(thrown))
+  const text = await boundedText(response).catch((thrown: unknown) => String(thrown))
+  return problemError(text, status)
+}
+
+/** The error in a problem, as a response or at the end of a stream. */
+export function problemError(text: string, status?: number): MainstemError {
   const problem = problemIn(text)
-  const code = isErrorCode(problem.code) ? problem.code : (STATUSES.get(status) ?? 'unknown')
+  const known = status === undefined ? undefined : STATUSES.get(status)
+  const code = isErrorCode(problem.code) ? problem.code : (known ?? 'unknown')
   const message = [problem.detail, problem.message, problem.error].find((one) => typeof one === 'string')
-  return new MainstemError(code, message ?? `the server responded with HTTP status ${status}`, {
+  const otherwise =
+    status === undefined ? 'the stream failed' : `the server responded with HTTP status ${status}`
+  return new MainstemError(code, message ?? otherwise, {
     ...problem,
-    status,
+    ...(status !== undefined && { status }),
   })
+}
+
+/** Whether the server cannot write the log of the session. Reading again does not help until it can. */
+export function isUnwritable(thrown: unknown): boolean {
+  return thrown instanceof MainstemError && thrown.details?.unwritable === true
 }
 
 function problemIn(text: string): Record<string, unknown> {

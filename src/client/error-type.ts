@@ -1,5 +1,6 @@
 import type { AgentErrorType } from './agent-error.ts'
 import { isErrorCode, STATUSES, TYPES } from './error-codes.ts'
+import { typeOfName } from './native-errors.ts'
 
 /** Error codes of the operating system and of `fetch`. */
 const SYSTEM: ReadonlyMap<unknown, AgentErrorType> = new Map([
@@ -22,11 +23,17 @@ const WORDS: readonly (readonly [RegExp, AgentErrorType])[] = [
   [/\b401\b|unauthori[sz]ed|authenticat|api key|not logged in|token could not be/i, 'authenticationFailed'],
   [/\b403\b|forbidden|permission denied|not permitted/i, 'permissionDenied'],
   [/(session|thread|conversation)\b.*not found|no (rollout|conversation|session) found/i, 'sessionNotFound'],
-  [/tim(ed|e) ?out|\b(408|504)\b/i, 'timeout'],
+  [/tim(ed|e) ?out|deadline exceeded|\b(408|504)\b/i, 'timeout'],
+  [/\b(429|500|529)\b|rate.?limit|overloaded|too many requests|temporarily unavailable/i, 'connectionFailed'],
+  [/usage limit|quota|insufficient credit|credit balance|billing/i, 'permissionDenied'],
   [/ECONN|ENOTFOUND|EPIPE|fetch failed|socket hang up|\b50[23]\b/, 'connectionFailed'],
   [/(stream|server) disconnected|connection (refused|failed|reset|lost|closed)/i, 'connectionFailed'],
   [/(tool|command)( execution)? failed|sandbox (error|denied)/i, 'toolExecutionFailed'],
-  [/invalid.chunk|unexpected token|in JSON at|malformed/i, 'protocolError'],
+  [/invalid.chunk|unexpected token|in JSON at|malformed|\b(400|413|422)\b/i, 'protocolError'],
+  [
+    /context (window|length)|prompt is too long|(unknown|no such|not a valid|does not exist).*model|model\b.*not found/i,
+    'protocolError',
+  ],
 ]
 
 /** Fields that contain the actual error, in errors of platforms and events of agents. */
@@ -45,10 +52,32 @@ export function typeOf(native: unknown, depth = 0): AgentErrorType {
     const type = inner === undefined ? 'unknown' : typeOf(inner, depth + 1)
     if (type !== 'unknown') return type
   }
+  const named = NAMING.map((name) => typeOfName(nameIn(fieldOf(value, name)))).find(
+    (type) => type !== undefined,
+  )
+  if (named) return named
   const words = [fieldOf(value, 'code'), fieldOf(value, 'type'), messageOf(value)].join(' ')
   const [, matched] = WORDS.find(([pattern]) => pattern.test(words)) ?? []
   // `fetch` throws a TypeError if the server cannot be reached or a body is cut off.
   return matched ?? (value instanceof TypeError ? 'connectionFailed' : 'unknown')
+}
+
+/** Fields with the agent's own name of an error. */
+const NAMING = [
+  'codexErrorInfo',
+  'codex_error_info',
+  'code',
+  'type',
+  'subtype',
+  'status',
+  'reason',
+  'name',
+] as const
+
+/** Codex puts the name of an error with details in the key of an object. */
+function nameIn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return Object.keys(value)[0]
 }
 
 function byCode(value: unknown): AgentErrorType | undefined {

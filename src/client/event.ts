@@ -1,13 +1,45 @@
-import type { AgentEvent } from '../dialects/unified-event.types.ts'
+import type { AgentEvent, FileChangedEvent, SessionEndedEvent } from '../dialects/unified-event.types.ts'
 import { AgentError } from './agent-error.ts'
 
 /** The type of an event, such as `toolStarted`. */
 export type AgentEventType = AgentEvent['type']
 
+/** How a file changed. */
+export const FileChangeType = {
+  created: 'created',
+  modified: 'modified',
+  deleted: 'deleted',
+} as const satisfies { [Type in FileChangedEvent['changeType']]: Type }
+export type FileChangeType = FileChangedEvent['changeType']
+
+/** Why a session ended. */
+export const SessionEndReason = {
+  /** The last turn succeeded. */
+  completed: 'completed',
+  /** The last turn failed. */
+  failed: 'failed',
+  /** The session was cancelled. */
+  cancelled: 'cancelled',
+  /** A time limit was exceeded. */
+  timeout: 'timeout',
+} as const satisfies { [Reason in SessionEndedEvent['reason']]: Reason }
+export type SessionEndReason = SessionEndedEvent['reason']
+
 type Of<Type extends AgentEventType> = Extract<AgentEvent, { type: Type }>
 
-/** The fields that the document requires for each type, besides those of all events. */
-const REQUIRED: { readonly [Type in AgentEventType]: readonly (keyof Of<Type> & string)[] } = {
+type Required<Type extends AgentEventType> = { readonly [T in Type]: readonly (keyof Of<T> & string)[] }
+
+type ExtensionType =
+  | 'requestOpened'
+  | 'requestClosed'
+  | 'reasoningChunk'
+  | 'planUpdated'
+  | 'fileWritten'
+  | 'noticeRaised'
+  | 'logEntry'
+
+/** The fields that the document requires for each of its types, besides those of all events. */
+const DOCUMENTED: Required<Exclude<AgentEventType, ExtensionType>> = {
   sessionStarted: ['agentType'],
   sessionEnded: ['reason'],
   turnStarted: [],
@@ -19,12 +51,26 @@ const REQUIRED: { readonly [Type in AgentEventType]: readonly (keyof Of<Type> & 
   toolCompleted: ['toolId', 'success'],
   toolFailed: ['toolId'],
   fileChanged: ['filePath', 'changeType'],
-  requestOpened: ['requestId', 'inputDigest'],
-  requestClosed: ['requestId'],
   error: [],
 }
 
+const REQUIRED: Required<AgentEventType> = {
+  ...DOCUMENTED,
+  requestOpened: ['requestId', 'inputDigest'],
+  requestClosed: ['requestId'],
+  reasoningChunk: ['content'],
+  planUpdated: ['items'],
+  fileWritten: ['filePath'],
+  noticeRaised: ['level', 'message'],
+  logEntry: ['event'],
+}
+
 const ENVELOPE = ['id', 'sessionId', 'timestamp'] as const
+
+/** The document of the protocol has this type. */
+export function isDocumented({ type }: AgentEvent): boolean {
+  return Object.hasOwn(DOCUMENTED, type)
+}
 
 /** Parses a message. Returns undefined for types that this version does not know; clients ignore those. */
 export function parseEvent(text: string): AgentEvent | undefined {

@@ -1,15 +1,27 @@
-import type { Applied, Coverage, Entry, ErrorCode, Image, SessionRecord } from '../model/index.ts'
+import type {
+  Applied,
+  Coverage,
+  Entry,
+  ErrorCode,
+  Image,
+  RequestAnswer,
+  SessionRecord,
+} from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
-import { Connection, type ConnectionOptions, type HttpResponse } from './connection.ts'
+import { boundedText, LONGEST, tooLong } from './bounded-text.ts'
+import { Connection, type HttpResponse, isUnwritable } from './connection.ts'
 import type {
   AgentInfo,
   BeginSession,
   BegunSession,
   EntriesOptions,
   EntryPage,
+  FramePage,
+  FrameQuery,
   ImportedSession,
   LiveEntry,
   LiveOptions,
+  MainstemClientOptions,
   ModeChange,
   OpenRequest,
   PageQuery,
@@ -22,21 +34,10 @@ import type {
   UsageQuery,
   UsageReport,
 } from './mainstem-types.ts'
-import { type ResumeDeps, type RetryOptions, resume } from './resume.ts'
-import { shaped } from './shaped.ts'
+import { type ResumeDeps, resume } from './resume.ts'
+import { changedOf, entryOf, liveOf, recordOf, shaped } from './shaped.ts'
 import { sseMessages } from './sse-messages.ts'
-import { systemTimers, type Timers } from './timers.ts'
-import type { RequestAnswer } from './transport.ts'
-
-/** Options of a `MainstemClient`. */
-export interface MainstemClientOptions extends ConnectionOptions {
-  /** When to reconnect. */
-  retry?: RetryOptions
-  /** Replaces the timers in tests. */
-  timers?: Timers
-  /** Replaces the random numbers in tests, from 0 to 1. */
-  random?: () => number
-}
+import { systemTimers } from './timers.ts'
 
 interface StreamWatch {
   onConnection: EntriesOptions['onConnection']
@@ -169,6 +170,12 @@ export class MainstemClient {
     )
   }
 
+  /** One page of raw frames in both directions: what the agent wrote, and what was written to it. */
+  async frames(id: string, query: FrameQuery = {}, signal?: AbortSignal): Promise<FramePage> {
+    const route = `GET ${pathOf(id)}/frames?${searchOf({ ...query })}`
+    return shaped<FramePage>(await this.#connection.json(route, { signal }), 'frames', 'next')
+  }
+
   /** Entries whose prompts, messages or tool calls contain every word of a text, or a word that begins with it. */
   async search(
     q: string,
@@ -187,6 +194,7 @@ export class MainstemClient {
     for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
       const lines = (rest + piece).split('\n')
       rest = lines.pop() ?? ''
+      if (rest.length > LONGEST) throw tooLong()
       yield* lines
       last = lines.at(-1) ?? last
     }
@@ -204,7 +212,7 @@ export class MainstemClient {
   ): Promise<ImportedSession> {
     const raw = { type: 'application/x-ndjson', body: exported }
     const response = await this.#connection.open('POST /v1/sessions/import', { raw, signal })
-    const answer: unknown = JSON.parse(await response.text())
+    const answer: unknown = JSON.parse(await boundedText(response))
     return shaped<ImportedSession>(answer, 'id', 'entries', 'isNew')
   }
 
@@ -251,7 +259,7 @@ export class MainstemClient {
           if (head > seq) return 'behind'
           return status === 'ended' ? 'ended' : 'waiting'
         },
-        isTransient: (thrown) => thrown instanceof MainstemError && TRANSIENT.has(thrown.code),
+        isTransient,
       },
       after,
       this.#resuming(signal),
@@ -285,7 +293,7 @@ export class MainstemClient {
         mayEndAt: () => false,
         mayBeLast: () => false,
         status: async () => 'waiting',
-        isTransient: (thrown) => thrown instanceof MainstemError && TRANSIENT.has(thrown.code),
+        isTransient,
       },
       after,
       this.#resuming(signal),
@@ -316,30 +324,16 @@ export class MainstemClient {
   }
 }
 
+function isTransient(thrown: unknown): boolean {
+  return thrown instanceof MainstemError && TRANSIENT.has(thrown.code) && !isUnwritable(thrown)
+}
+
 function pathOf(id: string): string {
   return `/v1/sessions/${encodeURIComponent(id)}`
-}
-
-function recordOf(answer: unknown): SessionRecord {
-  return shaped<SessionRecord>(answer, 'id', 'status', 'head')
-}
-
-function changedOf(answer: unknown): SessionRecord & { applied: Applied } {
-  return shaped<SessionRecord & { applied: Applied }>(answer, 'id', 'applied')
-}
-
-function liveOf(text: string): LiveEntry {
-  const value: unknown = JSON.parse(text)
-  return shaped<LiveEntry>(value, 'seq', 'session', 'event', 'cursor')
 }
 
 function searchOf(query: Readonly<Record<string, string | number | undefined>>): URLSearchParams {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`)
   return search
-}
-
-function entryOf(text: string): Entry {
-  const value: unknown = JSON.parse(text)
-  return shaped<Entry>(value, 'seq', 'session', 'event')
 }

@@ -10,6 +10,19 @@ import type {
   SessionRecord,
   Usage,
 } from '../model/index.ts'
+import type { ConnectionOptions } from './connection.ts'
+import type { RetryOptions } from './resume.ts'
+import type { Timers } from './timers.ts'
+
+/** Options of a `MainstemClient`. */
+export interface MainstemClientOptions extends ConnectionOptions {
+  /** When to reconnect. */
+  retry?: RetryOptions
+  /** Replaces the timers in tests. */
+  timers?: Timers
+  /** Replaces the random numbers in tests, from 0 to 1. */
+  random?: () => number
+}
 
 /** A session to start. */
 export interface BeginSession {
@@ -133,11 +146,43 @@ export interface EntryPage {
   next: string
 }
 
+/** Selects a page of raw frames. */
+export interface FrameQuery {
+  /** The number of the last frame you have. */
+  after?: number
+  /** The most frames on the page; 100 by default, at most 1000. */
+  limit?: number
+}
+
+/** A raw frame: what the agent wrote, or what was written to it. */
+export interface RawFrame {
+  /** Its number in the order of both directions. An entry came from the frame that its `native` names. */
+  frame: number
+  /** `sent` for what was written to the agent; any other stream is output of the agent. */
+  stream: string
+  /** The native text. For `sent`, JSON with the `command` and the `writes` that it became, or its `start`. */
+  text: string
+}
+
+/** A page of raw frames. */
+export interface FramePage {
+  /** The frames, in order. */
+  frames: readonly RawFrame[]
+  /** Pass it as `after` to get the next page. */
+  next: number
+}
+
 /** A change of mode: a policy, or one of the agent's own modes by name. */
 export type ModeChange = { policy: Policy } | { mode: string }
 
 /** Credentials to sign in with: a ticket from `mainstem open`, or a token. */
-export type SignIn = { ticket: string } | { token: string }
+export type SignIn =
+  | {
+      ticket: string
+      /** Replaces the sign-in of another principal in this browser. */
+      replace?: boolean
+    }
+  | { token: string }
 
 /** Facts about the server. */
 export interface ServerInfo {

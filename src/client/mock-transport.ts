@@ -1,6 +1,7 @@
+import type { RequestAnswer } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import type { Cursor, Delivery, RequestAnswer, SessionState, SessionSummary, Transport } from './transport.ts'
+import type { Cursor, Delivery, SessionState, SessionSummary, Transport } from './transport.ts'
 
 /** Options of a `MockTransport`. */
 export interface MockOptions {

@@ -26,6 +26,12 @@ export type NativeRequest =
       body: unknown
     }
 
+/** The settings of an agent as a configuration. */
+export interface TranslatedConfig extends SessionConfig {
+  /** Settings that a session does not have, by their paths, such as `sandbox_workspace_write.network_access`. */
+  untranslated?: Readonly<Record<string, unknown>>
+}
+
 /** The session whose messages are adapted. */
 export interface AdaptedSession {
   /** The agent of the session. */
@@ -41,6 +47,6 @@ export interface ProtocolAdapter {
   ): AsyncIterable<AgentEvent>
   /** Translates a request. Throws if the agent does not support a setting. */
   translateRequest(request: AgentRequest): NativeRequest
-  /** Translates the agent's own settings. */
-  translateConfig(nativeConfig: Readonly<Record<string, unknown>>): SessionConfig
+  /** Translates the agent's own settings. Throws for values that it cannot translate. */
+  translateConfig(nativeConfig: Readonly<Record<string, unknown>>): TranslatedConfig
 }

@@ -1,14 +1,30 @@
+import type { RequestAnswer } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
-import type { CreateOptions, RequestAnswer, SessionState, SessionSummary, Transport } from './transport.ts'
+import type {
+  CreatedSession,
+  CreateOptions,
+  Cursor,
+  SessionState,
+  SessionSummary,
+  Transport,
+} from './transport.ts'
 
 /** Options of all transports over HTTP. */
 export interface HttpOptions extends ConnectionOptions {
   /** The dialect of the messages; `unified` by default. Servers other than Mainstem have only their own. */
   dialect?: string
+  /** Set to false to receive only the event types of the protocol's document; requests for approval are not among them. */
+  extensions?: boolean
 }
 
 const SESSIONS = '/api/sessions'
+
+/** The query that starts a stream after a cursor: by message id, or by the number of messages if it has no id. */
+export function queryAfter({ id, count }: Cursor): { after?: string; offset?: string } {
+  if (id !== undefined) return { after: id }
+  return count > 0 ? { offset: `${count}` } : {}
+}
 
 /** Messages per page. */
 const PAGE = 100
@@ -18,17 +34,20 @@ const STATES: ReadonlySet<unknown> = new Set<SessionState>(['running', 'done', '
 /** The calls that all transports over HTTP share. Subclasses receive the messages. */
 export abstract class Rest implements Transport {
   protected readonly connection: Connection
-  protected readonly dialect: string
+  /** The query parameters that select the messages. */
+  protected readonly view: Readonly<Record<string, string>>
 
-  constructor({ dialect = 'unified', ...options }: HttpOptions = {}) {
+  constructor({ dialect = 'unified', extensions = true, ...options }: HttpOptions = {}) {
     this.connection = new Connection(options)
-    this.dialect = dialect
+    this.view = { dialect, ...(!extensions && { extensions: '0' }) }
   }
 
   abstract connect(...args: Parameters<Transport['connect']>): ReturnType<Transport['connect']>
 
-  async create(body: unknown, { idempotencyKey, signal }: CreateOptions = {}): Promise<SessionSummary> {
-    return summaryOf(await this.connection.json(`POST ${SESSIONS}`, { body, idempotencyKey, signal }))
+  async create(body: unknown, { idempotencyKey, signal }: CreateOptions = {}): Promise<CreatedSession> {
+    const created = await this.connection.call(`POST ${SESSIONS}`, { body, idempotencyKey, signal })
+    const turn = Number(created.headers.get('mainstem-turn') ?? 0)
+    return { ...summaryOf(created.body), ...(turn > 0 && { turn }) }
   }
 
   async list(signal?: AbortSignal): Promise<readonly SessionSummary[]> {
@@ -56,10 +75,12 @@ export abstract class Rest implements Transport {
   }
 
   async count(session: string, least: number, signal?: AbortSignal): Promise<number> {
+    // The total needs no messages, and a small response gets through a bad connection.
+    const { total } = await this.page(session, least, signal, 1)
+    if (total !== undefined) return total
     for (let count = least; ; ) {
-      const { events, total } = await this.page(session, count, signal)
-      if (total !== undefined) return total
       // Without a total, read pages until one is empty.
+      const { events } = await this.page(session, count, signal)
       if (events.length === 0) return count
       count += events.length
     }
@@ -69,8 +90,9 @@ export abstract class Rest implements Transport {
     session: string,
     offset: number,
     signal: AbortSignal | undefined,
+    limit = PAGE,
   ): Promise<{ events: readonly unknown[]; total: number | undefined }> {
-    const query = new URLSearchParams({ offset: `${offset}`, limit: `${PAGE}`, dialect: this.dialect })
+    const query = new URLSearchParams({ offset: `${offset}`, limit: `${limit}`, ...this.view })
     const answer = await this.connection.json(`GET ${pathOf(session)}/events?${query}`, { signal })
     const total = fieldOf(answer, 'total')
     return { events: listIn(answer, 'events'), total: typeof total === 'number' ? total : undefined }

@@ -65,14 +65,15 @@ export async function* resume<Item, Position>(
     try {
       // After a disconnect behind the last item, a new connection would only be silent.
       if (mayHaveEnded && (await stream.status(position, signal)) === 'ended') return
-      for await (const item of oneConnection(stream, position, deps, retry.silenceMs)) {
+      const found = { end: false }
+      for await (const item of oneConnection(stream, position, deps, retry.silenceMs, found)) {
         position = stream.positionOf(item)
         failures = 0
         received = true
         mayHaveEnded = stream.mayBeLast(item)
         yield item
-        if (mayHaveEnded && (await stream.status(position, signal)) === 'ended') return
       }
+      if (found.end) return
     } catch (error) {
       if (signal.aborted || !stream.isTransient(error)) throw error
       thrown = error
@@ -96,28 +97,38 @@ export async function* resume<Item, Position>(
   }
 }
 
-/** One connection. Ends when it is silent although the server has more items. */
+/** Milliseconds to wait for more items after one that may be the last. In a replay they follow sooner. */
+const LAST_MS = 50
+
+/** One connection. Ends when it is silent at the end of the stream, or although the server has more items. */
 async function* oneConnection<Item, Position>(
   stream: ResumableStream<Item, Position>,
   from: Position,
   { timers, signal }: ResumeDeps,
   silenceMs: number,
+  found: { end: boolean },
 ): AsyncGenerator<Item, void, void> {
   const left = new AbortController()
   const batches = stream.connect(from, AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]()
   let position = from
+  let wasLast = false
   try {
     for (;;) {
       const next = batches.next()
       // Awaited below or abandoned; its rejection must not be unhandled.
       next.catch((thrown: unknown) => thrown)
-      while ((await silence(next, silenceMs, timers)) === 'silent') {
-        if ((await stream.status(position, signal)) !== 'waiting') return
+      while ((await silence(next, wasLast ? LAST_MS : silenceMs, timers)) === 'silent') {
+        const status = await stream.status(position, signal)
+        found.end = status === 'ended'
+        // More items after a short silence are on their way; after a long one the connection is dead.
+        if (found.end || (status === 'behind' && !wasLast)) return
+        wasLast = false
       }
       const { value, done } = await next
       if (done) return
       for (const item of value) {
         position = stream.positionOf(item)
+        wasLast = stream.mayBeLast(item)
         yield item
       }
     }

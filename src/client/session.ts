@@ -1,25 +1,26 @@
-import type { AgentEvent, RequestOpenedEvent } from '../dialects/unified-event.types.ts'
+import type { AgentEvent } from '../dialects/unified-event.types.ts'
+import type { RequestOpenedEvent } from '../dialects/unified-extension.types.ts'
+import type { RequestAnswer } from '../model/index.ts'
 import { type AgentError, translateError } from './agent-error.ts'
-import { parseEvent } from './event.ts'
+import { isUnwritable } from './connection.ts'
+import { isDocumented, parseEvent } from './event.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
 import { type ResumableStream, type RetryOptions, resume } from './resume.ts'
 import type { Timers } from './timers.ts'
-import {
-  type Cursor,
-  type Delivery,
-  type RequestAnswer,
-  type SessionState,
-  START,
-  type Transport,
-} from './transport.ts'
+import { type Cursor, type Delivery, type SessionState, START, type Transport } from './transport.ts'
+import { eventsOfTurn } from './turn-stream.ts'
 
 export interface SessionDeps {
   id: string
   agentType: string
   /** Where `events` starts. */
   from: Cursor
+  /** The turn that `events` is limited to. */
+  turn?: number | undefined
   transport: Transport
   adapter: ProtocolAdapter | undefined
+  /** False: only events whose type the protocol's document has. */
+  extensions: boolean
   timers: Timers
   random(): number
   retry: RetryOptions
@@ -55,8 +56,8 @@ export class Session {
   }
 
   /**
-   * The events from the start of this session to its end. Every loop reads independently and sees each event once.
-   * Reconnects as often as needed.
+   * The events of the prompt that `createSession` or `resumeSession` sent; otherwise all events up to the end of the
+   * session. Every loop reads independently and sees each event once. Reconnects as often as needed.
    */
   get events(): AsyncIterable<AgentEvent> {
     const read = () => this.read()
@@ -69,11 +70,9 @@ export class Session {
 
   /** Like `events`, with the cursor of each event, so that another program can continue there. */
   async *read({ after, signal = NEVER }: ReadOptions = {}): AsyncGenerator<Read, void, void> {
-    const { adapter, from } = this.#deps
-    const start = after ?? from
     try {
-      if (adapter) yield* this.#adapted(adapter, start, signal)
-      else yield* this.#unified(start, signal)
+      for await (const read of this.#reads(after, signal))
+        if (this.#deps.extensions || isDocumented(read.event)) yield read
     } catch (thrown) {
       throw signal.aborted ? thrown : this.#error(thrown)
     }
@@ -97,6 +96,14 @@ export class Session {
     answer: Omit<RequestAnswer, 'inputDigest'>,
   ): Promise<void> {
     return this.#call(this.#deps.transport.answer(this.id, requestId, { ...answer, inputDigest }))
+  }
+
+  #reads(after: Cursor | undefined, signal: AbortSignal): AsyncGenerator<Read, void, void> {
+    const { adapter, from, turn } = this.#deps
+    const start = after ?? from
+    if (adapter) return this.#adapted(adapter, start, signal)
+    const reads = this.#unified(start, signal)
+    return turn === undefined ? reads : eventsOfTurn(reads, turn, after !== undefined)
   }
 
   async *#unified(start: Cursor, signal: AbortSignal): AsyncGenerator<Read, void, void> {
@@ -137,7 +144,7 @@ export class Session {
         if ((await transport.count(id, count, signal)) > count) return 'behind'
         return state === 'running' ? 'waiting' : 'ended'
       },
-      isTransient: (thrown) => TRANSIENT.has(this.#error(thrown).type),
+      isTransient: (thrown) => TRANSIENT.has(this.#error(thrown).type) && !isUnwritable(thrown),
     }
     return resume(stream, from, { timers, random, retry, signal })
   }

@@ -1,4 +1,6 @@
+import type { Applied, Entry, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/mainstem-error.ts'
+import type { LiveEntry } from './mainstem-types.ts'
 import { fieldOf } from './rest.ts'
 
 /** Checks that the required fields are there, to detect servers that are not Mainstem. */
@@ -9,4 +11,26 @@ export function shaped<Shape extends object>(value: unknown, ...names: (keyof Sh
 
 function isShaped<Shape>(value: unknown, names: readonly string[]): value is Shape {
   return names.every((name) => fieldOf(value, name) !== undefined)
+}
+
+/** A session record of a response. */
+export function recordOf(answer: unknown): SessionRecord {
+  return shaped<SessionRecord>(answer, 'id', 'status', 'head')
+}
+
+/** A record with when its change applies. */
+export function changedOf(answer: unknown): SessionRecord & { applied: Applied } {
+  return shaped<SessionRecord & { applied: Applied }>(answer, 'id', 'applied')
+}
+
+/** An entry of the stream of all sessions. */
+export function liveOf(text: string): LiveEntry {
+  const value: unknown = JSON.parse(text)
+  return shaped<LiveEntry>(value, 'seq', 'session', 'event', 'cursor')
+}
+
+/** An entry of the stream of one session. */
+export function entryOf(text: string): Entry {
+  const value: unknown = JSON.parse(text)
+  return shaped<Entry>(value, 'seq', 'session', 'event')
 }

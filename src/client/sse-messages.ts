@@ -1,9 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { MainstemError } from '../model/mainstem-error.ts'
-import { failureOf, type HttpResponse } from './connection.ts'
-
-/** The most characters of one message, for servers that never end one. */
-const LONGEST = 64 * 1024 * 1024
+import { LONGEST } from './bounded-text.ts'
+import { failureOf, type HttpResponse, problemError } from './connection.ts'
 
 /** The messages of an open stream, in batches as they arrive, with backpressure to the server. */
 export async function* sseMessages(
@@ -13,9 +11,13 @@ export async function* sseMessages(
   if (!body) return
   let arrived: EventSourceMessage[] = []
   let broken: Error | undefined
+  let told: MainstemError | undefined
   const parser = createParser({
     maxBufferSize: LONGEST,
-    onEvent: (message) => arrived.push(message),
+    onEvent: (message) => {
+      if (message.event === 'error') told = problemError(message.data)
+      else arrived.push(message)
+    },
     onError: (error) => {
       // Other errors are unknown fields, which clients ignore.
       if (error.type === 'max-buffer-size-exceeded') broken = error
@@ -29,6 +31,7 @@ export async function* sseMessages(
       parser.feed(value)
       if (arrived.length > 0) yield arrived
       arrived = []
+      if (told) throw told
       if (broken) throw new MainstemError('protocol_error', broken.message, undefined, { cause: broken })
     }
   } catch (thrown) {

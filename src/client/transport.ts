@@ -1,4 +1,4 @@
-import type { AnswerCommand } from '../model/index.ts'
+import type { RequestAnswer } from '../model/index.ts'
 
 /** The state of a session. */
 export type SessionState = 'running' | 'done' | 'failed' | 'cancelled'
@@ -9,6 +9,12 @@ export interface SessionSummary {
   id: string
   /** The state of the session. */
   state: SessionState
+}
+
+/** A session that received a prompt. */
+export interface CreatedSession extends SessionSummary {
+  /** The number of the prompt's turn; absent if the server does not report it. */
+  turn?: number
 }
 
 /** A position in the messages of a session. */
@@ -39,22 +45,12 @@ export interface CreateOptions {
 }
 
 /**
- * A decision on an open request: `answered` with `answers` for questions, otherwise `allow` or `deny`. An `allow`
- * applies once, unless it has another `scope`.
- */
-export interface RequestAnswer
-  extends Pick<AnswerCommand, 'decision' | 'scope' | 'answers' | 'message' | 'interrupt'> {
-  /** The `inputDigest` of the request. It binds the answer to the input that was shown. */
-  inputDigest: string
-}
-
-/**
  * A connection to a server. All transports count the same messages, so that one can continue after another. A transport
  * does not retry; the caller connects again with its last cursor.
  */
 export interface Transport {
-  /** Starts a session. */
-  create(request: unknown, options?: CreateOptions): Promise<SessionSummary>
+  /** Starts a session, or sends a prompt to one. */
+  create(request: unknown, options?: CreateOptions): Promise<CreatedSession>
   /** Lists the sessions of the server. */
   list(signal?: AbortSignal): Promise<readonly SessionSummary[]>
   /** The state of a session. */

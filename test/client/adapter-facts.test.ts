@@ -44,11 +44,40 @@ describe('an adapter makes up no fact', () => {
       { type: 'result', status: 'success' },
     ]
     const events = await adapt(new GeminiAdapter(), lines)
-    expect(events).toContainEqual(expect.objectContaining({ type: 'fileChanged', filePath: './src/auth.ts' }))
+    expect(events).toContainEqual(expect.objectContaining({ type: 'fileWritten', filePath: './src/auth.ts' }))
   })
 })
 
 describe('an adapter loses no fact', () => {
+  it('error items, reasoning and to-do lists of Codex have events', async () => {
+    const item = (type: string, more: object) => ({
+      type: 'item.completed',
+      item: { id: type, type, ...more },
+    })
+    const events = await adapt(new CodexAdapter(), [
+      THREAD,
+      item('error', { message: 'the sandbox is off' }),
+      item('reasoning', { text: 'Look first.' }),
+      item('todo_list', { items: [{ text: 'look', completed: true }] }),
+      DONE,
+    ])
+    expect(events.slice(2, -2)).toMatchObject([
+      { type: 'noticeRaised', level: 'warning', message: 'the sandbox is off' },
+      { type: 'reasoningChunk', content: 'Look first.', isComplete: true },
+      { type: 'planUpdated', items: [{ text: 'look', status: 'completed' }] },
+    ])
+  })
+
+  it('a retry of Gemini CLI, and a line that no rule covers, have events', async () => {
+    const news = { type: 'news', value: 'x' }
+    const lines = [{ type: 'retry', attempt: 1 }, news, { type: 'result', status: 'success' }]
+    const events = await adapt(new GeminiAdapter(), lines)
+    expect(events.slice(2, -2)).toMatchObject([
+      { type: 'logEntry', event: { type: 'limit.reported', attempt: 1 } },
+      { type: 'logEntry', event: { type: 'native.unmapped', frame: JSON.stringify(news) } },
+    ])
+  })
+
   it.each([
     ['codex', new CodexAdapter(), [THREAD, DONE], 'sess_abc123xyz'],
     ['a board', new BoardAdapter(), [{ type: 'log', sessionId: 's-1', payload: { line: 'x' } }], 's-1'],

@@ -182,6 +182,24 @@ describe('a request becomes what the program takes', () => {
     expect(native).toMatchObject({ argv: expect.arrayContaining(['resume', 'sess_1']) })
   })
 
+  it.each([new ClaudeAdapter(), new CodexAdapter(), new GeminiAdapter()])(
+    'asking and never asking are different requests: %#',
+    (adapter) => {
+      const modes = ['ask', 'autoAll'].map((approvalMode) => JSON.stringify(ask(adapter, { approvalMode })))
+      expect(new Set(modes).size).toBe(2)
+    },
+  )
+
+  it('the approval policy of Codex has the name that the document gives it', () => {
+    const policyOf = (approvalMode: string) => {
+      const native = ask(new CodexAdapter(), { approvalMode, sandboxMode: 'workspaceWrite' })
+      return native.kind === 'process' ? native.argv.slice(-2) : []
+    }
+    expect(policyOf('ask')).toEqual(['--config=approval_policy="untrusted"', '-'])
+    expect(policyOf('askDangerous')).toEqual(['--config=approval_policy="on-request"', '-'])
+    expect(policyOf('autoAll')).toEqual(['--config=approval_policy="never"', '-'])
+  })
+
   it('a policy that the program cannot enforce is refused', () => {
     expect(ask(new ClaudeAdapter(), { maxTurns: 3 })).toMatchObject({ argv: expect.anything() })
     for (const refused of [
@@ -237,7 +255,35 @@ describe('settings of an agent become a configuration', () => {
     ['gemini', new GeminiAdapter(), { sandbox: true }, { sandboxMode: 'workspaceWrite' }],
     ['gemini', new GeminiAdapter(), { excludeTools: ['shell'] }, { blockedTools: ['shell'] }],
   ])('%s %#', (agentType, adapter, native, config) => {
-    expect(adapter.translateConfig({ ...native, somethingElse: 1 })).toEqual({ agentType, ...config })
+    expect(adapter.translateConfig(native)).toEqual({ agentType, ...config })
+    const untranslated = { somethingElse: 1, 'a.b': ['c'] }
+    const translated = adapter.translateConfig({ ...native, somethingElse: 1, a: { b: ['c'] }, empty: {} })
+    expect(translated).toEqual({ agentType, ...config, untranslated })
+  })
+
+  it('the settings of the document are translated or returned', () => {
+    const native = {
+      core: { approval_policy: 'on-request', sandbox_mode: 'workspace-write' },
+      sandbox_workspace_write: { network_access: false, writable_roots: ['/extra/path'] },
+    }
+    expect(new CodexAdapter().translateConfig(native)).toEqual({
+      agentType: 'codex',
+      approvalMode: 'askDangerous',
+      sandboxMode: 'workspaceWrite',
+      untranslated: {
+        'sandbox_workspace_write.network_access': false,
+        'sandbox_workspace_write.writable_roots': ['/extra/path'],
+      },
+    })
+  })
+
+  it.each([
+    [new ClaudeAdapter(), { maxTurns: '3' }, 'maxTurns: "3" is not a positive integer'],
+    [new ClaudeAdapter(), { maxTurns: 0 }, 'maxTurns: 0 is not a positive integer'],
+    [new ClaudeAdapter(), { model: 5 }, 'model: 5 is not a text'],
+    [new ClaudeAdapter(), { allowedTools: ['Read', 5] }, 'allowedTools: ["Read",5] is not a list of texts'],
+  ])('a value of another type is refused: %#', (adapter, native, message) => {
+    expect(() => adapter.translateConfig(native)).toThrow(message)
   })
 
   it('an unknown word is refused, not guessed', () => {

@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
 import { describe, expect, it } from 'vitest'
 import { importsOf, source } from '../architecture/source.ts'
 
@@ -27,12 +29,16 @@ const nodeIn = (name: string) =>
   )
 
 describe('in a browser', () => {
-  it('the client loads one package, and nothing of Node, agents or the model but its error', () => {
+  it('the client loads one package, and nothing of Node, agents or schemas', () => {
     const { files, packages } = loadedBy('src/client/index.ts')
     expect([...packages]).toEqual(['eventsource-parser'])
     expect(nodeIn('eventsource-parser')).toEqual([])
-    const others = [...files].filter((path) => !/^src\/client\/[^/]+$/.test(path))
-    expect(others).toEqual(['src/model/mainstem-error.ts'])
+    const others = [...files].filter((path) => !/^src\/client\/(timeline\/)?[^/]+$/.test(path))
+    expect(others.sort()).toEqual([
+      'src/model/for-person.ts',
+      'src/model/mainstem-error.ts',
+      'src/model/offered-scopes.ts',
+    ])
     expect(files.size).toBeGreaterThan(10)
   })
 
@@ -40,6 +46,24 @@ describe('in a browser', () => {
     const { files, packages } = loadedBy('src/client/adapters/index.ts')
     expect([...packages]).toEqual(['zod'])
     expect(files).toContain('src/agents/codex/exec/codec.ts')
+  })
+
+  // esbuild keeps every locale (65 kB compressed) of `import { z }`; Rolldown drops them in both forms.
+  it('the adapters import zod as a namespace, so that a bundle has one of its 64 locales', () => {
+    const { files } = loadedBy('src/client/adapters/index.ts')
+    const named = [...files].filter((path) => /^import \{ z \} from 'zod'$/m.test(readFileSync(path, 'utf8')))
+    expect(named).toEqual([])
+  })
+
+  it('the adapters are at most 140 kB compressed', async () => {
+    const lib = { entry: 'src/client/adapters/index.ts', formats: ['es' as const] }
+    const built = await build({ configFile: false, logLevel: 'silent', build: { write: false, lib } })
+    const chunks = [built].flat().flatMap((bundle) => ('output' in bundle ? bundle.output : []))
+    const [chunk] = chunks.filter((one) => one.type === 'chunk')
+    const used = Object.entries(chunk?.modules ?? {}).filter(([, { renderedLength }]) => renderedLength > 0)
+    const locales = used.map(([path]) => path).filter((path) => path.includes('/zod/v4/locales/'))
+    expect(locales.map((path) => path.split('/').at(-1))).toEqual(['en.js'])
+    expect(gzipSync(chunk?.code ?? '').byteLength).toBeLessThan(140_000)
   })
 
   it('the scan would see it: the transport over standard input does', () => {

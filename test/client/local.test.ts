@@ -37,7 +37,7 @@ for await (const event of resumed.events) if (event.type === 'textChunk') proces
 function emptyHome() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'home-')))
   for (const name of ['bin', 'project']) mkdirSync(join(home, name))
-  const fake = `exec '${process.execPath}' '${ROOT}/scripts/fakes/agent.ts' '${home}' codex "$@"`
+  const fake = `exec '${process.execPath}' '${ROOT}/faults/fakes/agent.ts' '${home}' codex "$@"`
   const script = `#!/bin/sh\n[ "$1" = --version ] && echo 9.9.9 && exit\n${fake}\n`
   writeFileSync(join(home, 'bin/codex'), script, { mode: 0o755 })
   return {

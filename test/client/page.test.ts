@@ -23,8 +23,8 @@ const programs = blocks.flatMap(({ place, language, text }, index) =>
 )
 
 describe('the page on the client', () => {
-  it('has a program for each of the two clients', () => {
-    expect(programs).toHaveLength(2)
+  it('has a program for each of the two clients and for the timeline', () => {
+    expect(programs).toHaveLength(3)
   })
 
   it.each(programs)('$place prints what the page says', async ({ place, text, output }) => {

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { CuttingProxy } from '../../faults/resumes/cutting-proxy.ts'
 import {
   AgentClient,
   type AgentEvent,
+  type HttpOptions,
   HttpTransport,
   MainstemClient,
   MockTransport,
@@ -125,6 +127,40 @@ describe(`a reader that is cut off ${RECONNECTS} times at random points sees eac
     expect(connections).toBeGreaterThanOrEqual(RECONNECTS)
     expect(seen).toEqual(seen.map((_, index) => index + 1))
     expect((await client.session(id)).head).toBe(seen.length)
+  })
+})
+
+describe('a reader whose connections carry 6 kB each makes progress on every one', () => {
+  const LONG = script({ flood: { texts: 200, size: 60 } }, success)
+
+  it.each([
+    ['a WebSocket', (options: HttpOptions) => new WebSocketTransport(options)],
+    ['server-sent events', (options: HttpOptions) => new SseTransport(options)],
+    [
+      'server-sent events after a WebSocket',
+      (options: HttpOptions) => {
+        const socket = new WebSocketTransport(options)
+        const sse = new SseTransport(options)
+        let connections = 0
+        const connect: Transport['connect'] = (...args) =>
+          (connections++ % 2 === 0 ? socket : sse).connect(...args)
+        return { ...breaking(socket, []), connect }
+      },
+    ],
+  ])('over %s', async (_name, transportOf) => {
+    await using server = await startGateway()
+    await using proxy = await CuttingProxy.start(server.url, 1, 6_000)
+    const direct = new AgentClient({
+      agentType: 'puppet',
+      transport: new SseTransport({ baseUrl: server.url, token: TOKEN }),
+    })
+    const { id, events } = await direct.createSession({ prompt: LONG })
+    const whole = await collect(events)
+    const transport = transportOf({ baseUrl: proxy.url, token: TOKEN })
+    const client = new AgentClient({ agentType: 'puppet', transport, timers: quick })
+    expect(await collect(client.session(id).events)).toEqual(whole)
+    expect(whole.length).toBeGreaterThan(200)
+    expect(proxy.cuts).toBeGreaterThan(5)
   })
 })
 

@@ -104,6 +104,11 @@ describe('mainstem stdio', () => {
   it.each([
     ['no command is given', (own: StdioOptions) => new StdioTransport(own)],
     ['a transport is selected for codex', (own: StdioOptions) => selectTransport(AgentType.codex, own)],
+    [
+      'the document starts codex',
+      ({ env = {} }: StdioOptions) =>
+        new StdioTransport({ command: 'codex', args: ['exec', '--output-jsonl'], env }),
+    ],
   ])('of this package is started where %s, whatever is on the PATH', async (_, select) => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'home-')))
     const transport = select({

@@ -39,6 +39,11 @@ describe('the names of the document, and what they mean', () => {
       | 'fileChanged'
       | 'requestOpened'
       | 'requestClosed'
+      | 'reasoningChunk'
+      | 'planUpdated'
+      | 'fileWritten'
+      | 'noticeRaised'
+      | 'logEntry'
       | 'error'
     >()
     expectTypeOf<client.ApprovalMode>().toEqualTypeOf<'ask' | 'askDangerous' | 'autoEdit' | 'autoAll'>()

@@ -2,9 +2,10 @@ import { board } from '../../agents/board/agent.ts'
 import type { AgentEvent } from '../../dialects/unified-event.types.ts'
 import { MainstemError } from '../../model/index.ts'
 import { translateError } from '../agent-error.ts'
-import { type AgentRequest, AgentType, type SessionConfig } from '../config.ts'
-import type { AdaptedSession, NativeRequest, ProtocolAdapter } from '../protocol-adapter.ts'
-import { type AdapterOptions, Fold, frameOf } from './fold.ts'
+import { type AgentRequest, AgentType } from '../config.ts'
+import type { AdaptedSession, NativeRequest, ProtocolAdapter, TranslatedConfig } from '../protocol-adapter.ts'
+import { fieldOf } from '../rest.ts'
+import { type AdapterOptions, type Boundaries, Fold, frameOf } from './fold.ts'
 import { configFrom, type NativeConfig } from './native-config.ts'
 
 const SESSIONS = { method: 'POST', path: '/api/sessions' }
@@ -14,6 +15,14 @@ const CONFIG: NativeConfig = {
   texts: { agentId: 'agentType', projectId: 'projectId' },
   lists: {},
   maxTurns: [],
+}
+
+const ENDS: ReadonlySet<unknown> = new Set(['error', 'cancelled'])
+
+/** A session that continues after its end sends further events. */
+const BOUNDARIES: Boundaries = {
+  ends: (line) => ENDS.has(fieldOf(line, 'type')),
+  starts: (line) => !ENDS.has(fieldOf(line, 'type')),
 }
 
 /** Options of a `BoardAdapter`. */
@@ -38,16 +47,16 @@ export class BoardAdapter implements ProtocolAdapter {
     const { live } = board.launches
     if (!live) throw new MainstemError('unsupported_option', 'a board has only a live launch')
     const { prompt = '', agentType: given = agentType ?? AgentType.claude } = this.#options
-    const fold = new Fold({ agent: given, recipe: live, launch: 'live' }, this.#options, (conversation) => {
+    const native = { agent: given, recipe: live, launch: 'live', boundaries: BOUNDARIES } as const
+    const fold = new Fold(native, this.#options, (conversation) => {
       conversation.sent(frameOf('http', { ...SESSIONS, body: { prompt } }))
       conversation.begin(conversation.accept(), prompt)
     })
-    for await (const native of nativeEvents) {
-      fold.read(native)
+    for await (const line of nativeEvents) {
+      fold.read(line)
       yield* fold.events()
     }
-    fold.conclude(frameOf('http', { tag: 'state', status: 200, body: { state: 'done' } }))
-    fold.end()
+    fold.end(frameOf('http', { tag: 'state', status: 200, body: { state: 'done' } }))
     yield* fold.events()
   }
 
@@ -62,7 +71,7 @@ export class BoardAdapter implements ProtocolAdapter {
     return { kind: 'http', ...SESSIONS, body }
   }
 
-  translateConfig(nativeConfig: Readonly<Record<string, unknown>>): SessionConfig {
+  translateConfig(nativeConfig: Readonly<Record<string, unknown>>): TranslatedConfig {
     return configFrom(CONFIG, nativeConfig)
   }
 }

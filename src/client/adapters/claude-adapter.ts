@@ -3,7 +3,7 @@ import type { AgentEvent } from '../../dialects/unified-event.types.ts'
 import type { AdaptedSession } from '../protocol-adapter.ts'
 import { fieldOf } from '../rest.ts'
 import { BoardAdapter } from './board-adapter.ts'
-import type { AdapterOptions } from './fold.ts'
+import type { AdapterOptions, Boundaries } from './fold.ts'
 import type { NativeConfig } from './native-config.ts'
 import { ProgramAdapter } from './program-adapter.ts'
 
@@ -30,6 +30,27 @@ const CONFIG: NativeConfig = {
   maxTurns: ['maxTurns'],
 }
 
+/** Lines of a turn. Others, such as those of hooks, may follow its result. */
+const WORK: ReadonlySet<unknown> = new Set(['assistant', 'stream_event', 'user', 'result'])
+
+/** Background work that ends during a turn has an `init` and a result of its own, which may come before the turn's. */
+function boundaries(): Boundaries {
+  let expected = 0
+  return {
+    ends(line, isFinished) {
+      if (isInit(line)) expected++
+      if (fieldOf(line, 'type') !== 'result') return false
+      expected = Math.max(0, expected - 1)
+      return isFinished && expected === 0
+    },
+    starts: (line) => WORK.has(fieldOf(line, 'type')) || isInit(line),
+  }
+}
+
+function isInit(line: unknown): boolean {
+  return fieldOf(line, 'type') === 'system' && fieldOf(line, 'subtype') === 'init'
+}
+
 /**
  * Translates the output of Claude Code with `--output-format stream-json`, or the events of a board server, which the
  * protocol document calls that of Claude Code. The first line decides.
@@ -38,7 +59,7 @@ export class ClaudeAdapter extends ProgramAdapter {
   readonly #options: AdapterOptions
 
   constructor(options: AdapterOptions = {}) {
-    super(claude, CONFIG, options)
+    super(claude, { config: CONFIG, boundaries }, options)
     this.#options = options
   }
 

@@ -1,8 +1,20 @@
 import type { LaunchRecipe } from '../../agents/agent.ts'
 import { unified } from '../../dialects/unified.ts'
-import type { AgentEvent, SessionStartedEvent } from '../../dialects/unified-event.types.ts'
+import type {
+  AgentEvent,
+  SessionEndedEvent,
+  SessionStartedEvent,
+} from '../../dialects/unified-event.types.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../../framing/frame.ts'
-import { DEFAULT_POLICY, type Entry, type Event, type EventType, type LaunchKind } from '../../model/index.ts'
+import {
+  addUsage,
+  DEFAULT_POLICY,
+  type Entry,
+  type Event,
+  type EventType,
+  type LaunchKind,
+  type Usage,
+} from '../../model/index.ts'
 import { jsonCopy } from '../../model/json-copy.ts'
 import { Conversation } from '../../sessions/conversation.ts'
 import { stamp } from '../../sessions/log.ts'
@@ -19,6 +31,8 @@ export interface AdapterOptions {
   workingDirectory?: string
   /** The other settings that the agent was started with, for its `sessionStarted`. */
   config?: Omit<SessionConfig, 'agentType' | 'workingDirectory'>
+  /** Set to false to emit only the event types of the protocol's document. */
+  extensions?: boolean
   /** Milliseconds since 1970, for lines without a timestamp. */
   now?: () => number
 }
@@ -28,6 +42,19 @@ export interface Native {
   agent: string
   recipe: LaunchRecipe
   launch: LaunchKind
+  boundaries: Boundaries
+}
+
+/** Where the output of an agent has the boundaries of its turns and sessions. */
+export interface Boundaries {
+  /** Whether this line ended the turn. `isFinished`: the codec has the result of the turn, and no work is left. */
+  ends(line: unknown, isFinished: boolean): boolean
+  /** Whether this line, after the end of a turn, belongs to another turn. */
+  starts(line: unknown): boolean
+  /** The session whose usage this line's process continues to count, for agents that report totals. */
+  continues?(line: unknown): unknown
+  /** Set if a completed turn ends the session. Otherwise the end of the lines does. */
+  endsSession?: true
 }
 
 /** An event before its session is known. */
@@ -42,24 +69,30 @@ const EARLY: ReadonlySet<EventType> = new Set([
   'output.written',
 ])
 
-/** Translates one run of an agent with the same code as a server. */
+/** Translates the output of an agent with the same code as a server. */
 export class Fold {
   readonly #native: Native
   readonly #options: AdapterOptions
   readonly #clock: NativeClock
-  readonly #projection = unified.initial({})
+  readonly #projection: unknown
   readonly #begin: (conversation: Conversation) => void
   #conversation: Conversation | undefined
+  #turns = 0
+  #usage: Usage = {}
+  #isClosed = false
   #waiting: Unstamped[] = []
+  /** The end of a session whose last turn completed, until it is known that no other turn follows. */
+  #end: SessionEndedEvent | undefined
   #seq = 0
   #sessionId: string | undefined
   #nativeSessionId: string | undefined
   #model: string | undefined
 
-  /** `begin` opens the turn at the first line. */
+  /** `begin` opens a turn at its first line. */
   constructor(native: Native, options: AdapterOptions, begin: (conversation: Conversation) => void) {
     this.#native = native
     this.#options = options
+    this.#projection = unified.initial(options.extensions === false ? { extensions: '0' } : {})
     this.#clock = new NativeClock(options.now ?? Date.now)
     this.#begin = begin
   }
@@ -70,18 +103,25 @@ export class Fold {
     const stream = this.#native.recipe.stream ?? 'stdout'
     const frame = typeof native === 'string' ? jsonFrame(stream, native) : frameOf(stream, native)
     this.#clock.advance(frame.value)
-    this.#opened().frame(frame)
+    const { boundaries } = this.#native
+    if (!this.isOpen && (this.#turns === 0 || boundaries.starts(frame.value))) this.#open(frame.value)
+    this.#conversation?.frame(frame)
+    if (this.isOpen && boundaries.ends(frame.value, this.#conversation?.stage === 'finished'))
+      this.#conversation?.exit({})
   }
 
-  /** Ends the run after the last line. The exit of the process is unknown. */
-  end(): void {
-    this.#opened().exit({})
+  /** A turn is open. */
+  get isOpen(): boolean {
+    return this.#conversation?.turn !== undefined
+  }
+
+  /** Ends the run after the last line. The exit of the process is unknown. `last` is a frame that is not in the output. */
+  end(last?: Frame): void {
+    if (this.#turns === 0) this.#open(undefined)
+    if (last && this.isOpen) this.#conversation?.frame(last)
+    if (this.isOpen) this.#conversation?.exit({})
+    this.#isClosed = true
     this.#sessionId ??= this.#chosenId()
-  }
-
-  /** Adds a frame that is not in the output. */
-  conclude(frame: Frame): void {
-    this.#opened().frame(frame)
   }
 
   /** The events since the last call. Events before the session id is known are delayed until it is. */
@@ -95,17 +135,36 @@ export class Fold {
     this.#waiting = []
     for (const { turn, at, event, native } of waiting) {
       const entry = stamp(++this.#seq, this.#sessionId, turn, at, event, native)
+      if (this.#end && event.type === 'notice.raised' && event.level === 'error') {
+        yield failedEnd(this.#end, entry, event.message)
+        this.#end = undefined
+      }
       for (const message of unified.project(this.#projection, entry)) {
-        if (!isEvent(message)) continue
-        // A copy, because a consumer may edit it and later events must not change.
-        yield jsonCopy(message.type === 'sessionStarted' ? this.#started(message) : message)
+        if (isEvent(message) && !this.#isHeld(message)) yield this.#emitted(message)
       }
     }
+    if (!this.#isClosed || !this.#end) return
+    yield jsonCopy(this.#end)
+    this.#end = undefined
   }
 
-  #opened(): Conversation {
-    if (this.#conversation) return this.#conversation
-    const { agent, recipe, launch } = this.#native
+  /** A server ends the session with each last turn; here another turn may follow in the same session. */
+  #isHeld(message: AgentEvent): boolean {
+    const isReopened = message.type === 'sessionStarted' && this.#end !== undefined
+    const isEnd = message.type === 'sessionEnded' && message.reason === 'completed'
+    this.#end = isEnd && !this.#native.boundaries.endsSession ? message : undefined
+    return this.#end !== undefined || isReopened
+  }
+
+  /** A copy, because a consumer may edit it and later events must not change. */
+  #emitted(message: AgentEvent): AgentEvent {
+    return jsonCopy(message.type === 'sessionStarted' ? this.#started(message) : message)
+  }
+
+  #open(line: unknown): void {
+    const { agent, recipe, launch, boundaries } = this.#native
+    const known = boundaries.continues?.(line)
+    const isContinued = known !== undefined && known === this.#nativeSessionId
     const conversation = new Conversation({
       agent,
       recipe,
@@ -115,12 +174,18 @@ export class Fold {
       digest: (text) => text,
       now: () => this.#clock.elapsed(),
       emit: (event, turn, native) => this.#take(event, turn, native),
+      before: {
+        turns: this.#turns,
+        epoch: this.#turns,
+        frames: this.#conversation?.frames ?? 0,
+        usageSoFar: isContinued ? this.#usage : {},
+        context: { ids: isContinued ? { proven: this.#nativeSessionId } : {}, prompted: false },
+      },
     })
     this.#conversation = conversation
-    conversation.open()
+    if (this.#turns++ === 0) conversation.open()
     conversation.launch()
     this.#begin(conversation)
-    return conversation
   }
 
   #take(event: Event, turn: number | undefined, native: number | undefined): void {
@@ -128,6 +193,7 @@ export class Fold {
       this.#nativeSessionId ??= event.nativeSessionId
       this.#model ??= event.model
     }
+    if (event.type === 'turn.completed') this.#usage = addUsage(this.#usage, event.usage ?? {})
     const at = this.#clock.at()
     this.#waiting.push({
       at,
@@ -159,6 +225,18 @@ export class Fold {
         ...(blockedTools && { blockedTools: [...blockedTools] }),
       },
     }
+  }
+}
+
+/** The end of a session whose agent reports an error after its last turn completed. */
+function failedEnd(end: SessionEndedEvent, { seq, at }: Entry, error: string): SessionEndedEvent {
+  return {
+    ...end,
+    id: `evt_${seq}`,
+    timestamp: new Date(at).toISOString(),
+    reason: 'failed',
+    error,
+    outcome: 'failed',
   }
 }
 

@@ -1,5 +1,6 @@
 import { gemini } from '../../agents/gemini/agent.ts'
-import type { AdapterOptions } from './fold.ts'
+import { fieldOf } from '../rest.ts'
+import type { AdapterOptions, Boundaries } from './fold.ts'
 import type { NativeConfig } from './native-config.ts'
 import { ProgramAdapter } from './program-adapter.ts'
 
@@ -32,9 +33,19 @@ const CONFIG: NativeConfig = {
   maxTurns: ['model.maxSessionTurns', 'maxSessionTurns'],
 }
 
+const ENDS: ReadonlySet<unknown> = new Set(['result', 'error'])
+
+const BOUNDARIES: Boundaries = {
+  // An error with an object is that of the protocol document, where no result follows.
+  ends: (line, isFinished) =>
+    isFinished || (fieldOf(line, 'type') === 'error' && typeof fieldOf(line, 'error') === 'object'),
+  starts: (line) => !ENDS.has(fieldOf(line, 'type')),
+  endsSession: true,
+}
+
 /** Translates the output of Gemini CLI with `--output-format stream-json`, and the lines of the protocol document. */
 export class GeminiAdapter extends ProgramAdapter {
   constructor(options: AdapterOptions = {}) {
-    super(gemini, CONFIG, options)
+    super(gemini, { config: CONFIG, boundaries: () => BOUNDARIES }, options)
   }
 }

@@ -1,5 +1,6 @@
 import { AgentError } from '../agent-error.ts'
 import type { SessionConfig } from '../config.ts'
+import type { TranslatedConfig } from '../protocol-adapter.ts'
 import { fieldOf } from '../rest.ts'
 
 type Modes = Pick<SessionConfig, 'approvalMode' | 'sandboxMode'>
@@ -17,8 +18,8 @@ export interface NativeConfig {
   maxTurns: readonly string[]
 }
 
-/** Translates settings. Ignores settings that a session does not have, and refuses unknown values. */
-export function configFrom(names: NativeConfig, native: Readonly<Record<string, unknown>>): SessionConfig {
+/** Translates settings. Refuses values that it cannot translate, and returns the settings that a session does not have. */
+export function configFrom(names: NativeConfig, native: Readonly<Record<string, unknown>>): TranslatedConfig {
   const config: SessionConfig = {}
   for (const [setting, words] of Object.entries(names.modes)) {
     const value = valueAt(native, setting)
@@ -26,17 +27,38 @@ export function configFrom(names: NativeConfig, native: Readonly<Record<string, 
   }
   for (const [setting, field] of Object.entries(names.texts)) {
     const value = valueAt(native, setting)
+    // A table under this name has settings of its own.
     if (typeof value === 'string') config[field] = value
+    else if (value !== undefined && !isTable(value)) throw refusal(setting, value, 'a text')
   }
   for (const [setting, field] of Object.entries(names.lists)) {
-    const list = listOf(valueAt(native, setting))
-    if (list) config[field] = list
+    const value = valueAt(native, setting)
+    if (value !== undefined) config[field] = listOf(setting, value)
   }
   for (const setting of names.maxTurns) {
     const value = valueAt(native, setting)
-    if (typeof value === 'number' && Number.isInteger(value) && value > 0) config.maxTurns = value
+    if (value !== undefined) config.maxTurns = countOf(setting, value)
   }
-  return config
+  const known = [names.modes, names.texts, names.lists].flatMap((settings) => Object.keys(settings))
+  const untranslated = Object.fromEntries(leaves(native, new Set([...known, ...names.maxTurns]), ''))
+  return Object.keys(untranslated).length === 0 ? config : { ...config, untranslated }
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The settings that are not known, by their paths. */
+function leaves(
+  table: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+  under: string,
+): [string, unknown][] {
+  return Object.entries(table).flatMap(([name, value]): [string, unknown][] => {
+    const path = under + name
+    if (isTable(value)) return leaves(value, known, `${path}.`)
+    return value === undefined || known.has(path) ? [] : [[path, value]]
+  })
 }
 
 function valueAt(native: Readonly<Record<string, unknown>>, path: string): unknown {
@@ -46,13 +68,20 @@ function valueAt(native: Readonly<Record<string, unknown>>, path: string): unkno
 function meaningOf(setting: string, words: Readonly<Record<string, Modes>>, value: unknown): Modes {
   const meaning = Object.hasOwn(words, String(value)) ? words[String(value)] : undefined
   if (meaning) return meaning
-  throw new AgentError(
-    'protocolError',
-    `${setting}: ${JSON.stringify(value)} is not a known value; known: ${Object.keys(words).join(', ')}`,
-  )
+  throw refusal(setting, value, `one of ${Object.keys(words).join(', ')}`)
 }
 
-function listOf(value: unknown): string[] | undefined {
+function listOf(setting: string, value: unknown): string[] {
   if (typeof value === 'string') return value.split(',').map((name) => name.trim())
-  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : undefined
+  if (Array.isArray(value) && value.every((name) => typeof name === 'string')) return [...value]
+  throw refusal(setting, value, 'a list of texts')
+}
+
+function countOf(setting: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) return value
+  throw refusal(setting, value, 'a positive integer')
+}
+
+function refusal(setting: string, value: unknown, expected: string): AgentError {
+  return new AgentError('protocolError', `${setting}: ${JSON.stringify(value)} is not ${expected}`)
 }

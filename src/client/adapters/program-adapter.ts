@@ -2,21 +2,30 @@ import type { Agent, LaunchRecipe, ProcessLaunch, Start } from '../../agents/age
 import type { AgentEvent } from '../../dialects/unified-event.types.ts'
 import { type Command, MainstemError } from '../../model/index.ts'
 import { translateError } from '../agent-error.ts'
-import type { AgentRequest, SessionConfig } from '../config.ts'
-import type { AdaptedSession, NativeRequest, ProtocolAdapter } from '../protocol-adapter.ts'
-import { type AdapterOptions, Fold } from './fold.ts'
+import type { AgentRequest, ApprovalMode } from '../config.ts'
+import type { AdaptedSession, NativeRequest, ProtocolAdapter, TranslatedConfig } from '../protocol-adapter.ts'
+import { type AdapterOptions, type Boundaries, Fold } from './fold.ts'
 import { configFrom, type NativeConfig } from './native-config.ts'
 import { policyOf } from './policy.ts'
+
+/** The formats of an agent that a `ProgramAdapter` needs besides its codec. */
+export interface ProgramFormat {
+  config: NativeConfig
+  /** The boundaries of one source. */
+  boundaries(): Boundaries
+  /** Arguments that select an approval mode, for programs whose launch by a server does not need them. */
+  approvalArgs?(mode: ApprovalMode): readonly string[]
+}
 
 /** Translates for an agent that is a program with a command line and line-based output. */
 export class ProgramAdapter implements ProtocolAdapter {
   readonly #agent: Agent
-  readonly #config: NativeConfig
+  readonly #format: ProgramFormat
   readonly #options: AdapterOptions
 
-  constructor(agent: Agent, config: NativeConfig, options: AdapterOptions) {
+  constructor(agent: Agent, format: ProgramFormat, options: AdapterOptions) {
     this.#agent = agent
-    this.#config = config
+    this.#format = format
     this.#options = options
   }
 
@@ -24,8 +33,8 @@ export class ProgramAdapter implements ProtocolAdapter {
     nativeEvents: AsyncIterable<unknown> | Iterable<unknown>,
     _session?: AdaptedSession,
   ): AsyncGenerator<AgentEvent, void, void> {
-    const native = { agent: this.#agent.id, recipe: this.#recipe, launch: 'oneshot' } as const
-    // A program that was started for one prompt runs one turn, from its first line to its last.
+    const boundaries = this.#format.boundaries()
+    const native = { agent: this.#agent.id, recipe: this.#recipe, launch: 'oneshot', boundaries } as const
     const fold = new Fold(native, this.#options, (conversation) =>
       conversation.begin(conversation.accept(), this.#options.prompt),
     )
@@ -45,8 +54,8 @@ export class ProgramAdapter implements ProtocolAdapter {
     }
   }
 
-  translateConfig(nativeConfig: Readonly<Record<string, unknown>>): SessionConfig {
-    return { agentType: this.#agent.id, ...configFrom(this.#config, nativeConfig) }
+  translateConfig(nativeConfig: Readonly<Record<string, unknown>>): TranslatedConfig {
+    return { agentType: this.#agent.id, ...configFrom(this.#format.config, nativeConfig) }
   }
 
   get #recipe(): LaunchRecipe {
@@ -71,7 +80,9 @@ export class ProgramAdapter implements ProtocolAdapter {
     if (maxSteps !== undefined && `${this.#launchOf({ ...start, policy: free }).argv}` === `${argv}`)
       throw new MainstemError('unsupported_option', `${this.#agent.id} cannot limit its model calls`)
     const input = this.#inputOf(start, prompt)
-    return { kind: 'process', argv, env, ...(cwd !== undefined && { cwd }), input }
+    const approval = config.approvalMode && this.#format.approvalArgs?.(config.approvalMode)
+    const whole = approval ? withArgs(argv, approval) : argv
+    return { kind: 'process', argv: whole, env, ...(cwd !== undefined && { cwd }), input }
   }
 
   #launchOf(start: Start): ProcessLaunch {
@@ -89,4 +100,10 @@ export class ProgramAdapter implements ProtocolAdapter {
       .map((write) => (write.kind === 'text' ? write.text : ''))
       .join('')
   }
+}
+
+/** Inserts arguments before the `-` that reads the prompt from stdin. */
+function withArgs([program, ...args]: ProcessLaunch['argv'], more: readonly string[]): ProcessLaunch['argv'] {
+  const at = args.at(-1) === '-' ? args.length - 1 : args.length
+  return [program, ...args.slice(0, at), ...more, ...args.slice(at)]
 }

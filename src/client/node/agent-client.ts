@@ -14,9 +14,10 @@ export class AgentClient extends ServerClient {
 }
 
 function localTransport({ config = {} }: AgentClientOptions): Transport | undefined {
-  const { baseUrl, token, workingDirectory } = config
+  const { baseUrl, token, workingDirectory, extensions } = config
   if (baseUrl !== undefined || token !== undefined) return undefined
   return new StdioTransport({
+    ...(extensions !== undefined && { extensions }),
     args: ['stdio', ...(workingDirectory === undefined ? [] : ['--cwd', workingDirectory])],
   })
 }

@@ -15,11 +15,12 @@ export function selectTransport(
   agentType: AgentType,
   { args, env, ...options }: HttpOptions & Pick<StdioOptions, 'args' | 'env'> = {},
 ): Transport {
-  const { baseUrl, dialect } = options
+  const { baseUrl, dialect, extensions } = options
   if (baseUrl !== undefined || SERVED.has(agentType)) return selectServer(agentType, options)
   return new StdioTransport({
     ...(args && { args }),
     ...(env && { env }),
     ...(dialect !== undefined && { dialect }),
+    ...(extensions !== undefined && { extensions }),
   })
 }

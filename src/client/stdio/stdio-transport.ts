@@ -1,12 +1,15 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { SseTransport } from '../sse-transport.ts'
 import { systemTimers, type Timers } from '../timers.ts'
-import { ownCommand } from './own-command.ts'
+import { commandLine } from './own-command.ts'
 import { Tunnel } from './tunnel.ts'
 
 /** Options of a `StdioTransport`. */
 export interface StdioOptions {
-  /** A program that runs `mainstem stdio`, such as `ssh`; the `mainstem` of this package by default. */
+  /**
+   * A program that runs `mainstem stdio`, such as `ssh`; the `mainstem` of this package by default, and for the command
+   * lines that the protocol document prints for Codex and Gemini CLI.
+   */
   command?: string
   /** The arguments of the program; `stdio` by default. */
   args?: readonly string[]
@@ -14,6 +17,8 @@ export interface StdioOptions {
   env?: Readonly<Record<string, string>>
   /** The dialect of the messages; `unified` by default. */
   dialect?: string
+  /** Set to false to receive only the event types of the protocol's document; requests for approval are not among them. */
+  extensions?: boolean
   /** Replaces the timers in tests. */
   timers?: Timers
 }
@@ -30,11 +35,11 @@ export class StdioTransport extends SseTransport implements AsyncDisposable {
     args = ['stdio'],
     env,
     dialect = 'unified',
+    extensions = true,
     timers = systemTimers,
   }: StdioOptions = {}) {
-    const [program, ...own]: [string, ...string[]] = command === undefined ? ownCommand() : [command]
-    const tunnel = new Tunnel({ argv: [program, ...own, ...args], env, timers })
-    super({ dialect, fetch: (url, init) => tunnel.fetch(url, init) })
+    const tunnel = new Tunnel({ argv: commandLine(command, args), env, timers })
+    super({ dialect, extensions, fetch: (url, init) => tunnel.fetch(url, init) })
     this.#tunnel = tunnel
   }
 

@@ -1,0 +1,27 @@
+import { MainstemError } from '../model/mainstem-error.ts'
+import type { HttpResponse } from './connection.ts'
+
+/** The most characters of one response, message or line, for servers that never end one. */
+export const LONGEST = 64 * 1024 * 1024
+
+/** Reads a response as text. Stops reading and fails if it is longer than `longest`. */
+export async function boundedText(response: HttpResponse, longest = LONGEST): Promise<string> {
+  if (!response.body) return response.text()
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return text
+      text += value
+      if (text.length > longest) throw tooLong(longest)
+    }
+  } finally {
+    // Ends the transfer of what is not read.
+    await reader.cancel().catch((thrown: unknown) => thrown)
+  }
+}
+
+export function tooLong(longest = LONGEST): MainstemError {
+  return new MainstemError('protocol_error', `the server sent more than ${longest} characters without an end`)
+}
