@@ -62,6 +62,5 @@ test('a session is found by its words and named by its first line', () => {
   expect(matches(base, 'cart')).toBe(false)
   expect(titleOf({ ...base, title: 'One\nTwo' })).toBe('One')
   expect(titleOf({ ...base, name: 'cart', title: 'One' })).toBe('cart')
-  expect(titleOf(base, 'A prompt')).toBe('A prompt')
   expect(titleOf(base)).toBe('demo session')
 })

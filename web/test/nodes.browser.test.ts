@@ -55,7 +55,7 @@ test('a page of one node answers a request of a session that another node runs',
   const { page } = watched
   await page.goto(`${at(NORTH).url}/#/sessions/${id}`)
   await page.getByRole('button', { name: 'Allow once' }).click()
-  await page.getByText('Allowed by you:').waitFor()
+  await page.getByText('Allowed by local (page):').waitFor()
   await page.getByRole('radio', { name: /Fix it too/ }).waitFor()
   expect(await faultsOf(watched)).toEqual([])
 })

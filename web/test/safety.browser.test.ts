@@ -75,7 +75,7 @@ const SWEEP = `(async () => {
   const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))
   const look = () => {
     for (const details of document.querySelectorAll('details:not([open]):not(header details)')) details.open = true
-    for (const tool of document.querySelectorAll('[data-tool] > button[aria-expanded=false]')) tool.click()
+    for (const folded of document.querySelectorAll('[data-tool] > button[aria-expanded=false], [aria-label=Requests] > button')) folded.click()
     tools += document.querySelectorAll('[data-tool]').length
     for (const element of document.querySelectorAll('#root *')) {
       seen++

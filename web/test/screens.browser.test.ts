@@ -74,6 +74,11 @@ test('events show the raw frame beside the event, in any dialect, and have an ad
   await page.getByLabel('Dialect').selectOption('unified')
   await page.getByRole('searchbox', { name: 'Filter by type' }).fill('')
   await page.getByText('turnCompleted').first().waitFor()
+  await page.getByLabel('Dialect').selectOption('raw frames')
+  await page.locator('[data-frame="1"]').getByText('→ to the agent').waitFor()
+  await page.locator('[data-frame]').getByText('← stdout').first().waitFor()
+  await page.getByRole('searchbox', { name: 'Filter by type' }).fill('sent')
+  await expect.poll(() => page.getByText('← stdout').count()).toBe(0)
   expect(await faultsOf(watched)).toEqual([])
 })
 

@@ -11,6 +11,7 @@ import { type Server, serve } from '../../src/daemon/serve.ts'
 import type { Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import { able, puppet } from '../../test/gateway/puppet.ts'
+import { type Disk, onDisk } from '../../test/sessions/fillable-store.ts'
 
 /** Scripted agents wait this much shorter. */
 const FASTER = 25
@@ -36,6 +37,7 @@ interface SharedStore {
 /** A real server with a real store, on a port that stays the same over restarts. */
 export class Stage implements AsyncDisposable {
   readonly home = realpathSync(mkdtempSync(join(tmpdir(), 'page-stage-')))
+  readonly disk: Disk = { full: false, refused: 0 }
   readonly #pageDirectory: string
   readonly #shared: SharedStore | undefined
   #server: Server | undefined
@@ -71,7 +73,7 @@ export class Stage implements AsyncDisposable {
       report: (thrown) => console.error(thrown),
       agents: AGENTS,
       pageDirectory: this.#pageDirectory,
-      between: { store: (store) => store, driver: () => driver({ timers: fast }) },
+      between: { store: (store) => onDisk(store, this.disk), driver: () => driver({ timers: fast }) },
     })
     this.#port = Number(new URL(this.#server.url).port)
   }

@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { MainstemClient } from '../../src/client/index.ts'
+import { addToken } from '../../src/daemon/named-tokens.ts'
 import { type Cue, script, success, text } from '../../test/gateway/puppet.ts'
 import { faultsOf, theatre, violations } from './page.ts'
 
@@ -105,6 +108,28 @@ test('a page that was offline catches up to the last entry, and is live again', 
   await page.evaluate('{ const all = held; held = undefined; for (const react of all) react(0) }')
   await page.getByText('live', { exact: true }).waitFor()
   await page.getByText('meanwhile', { exact: true }).waitFor()
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('a page shows that the server cannot write the log, and continues when it can', async () => {
+  const watched = await open()
+  const { page } = watched
+  await page.goto(`${stage.url}/#ticket=${await stage.client.ticket()}`)
+  const { id } = await stage.client.begin({ agent: 'able', prompt: script(text('a', 'stored')) })
+  await page.locator(`[data-session="${id}"]`).click()
+  await page.getByText('stored', { exact: true }).waitFor()
+  stage.disk.full = true
+  try {
+    await expect(stage.client.steer(id, 'never stored')).rejects.toMatchObject({ code: 'storage_failed' })
+    await page.getByText('the disk is full').first().waitFor()
+    await page.getByText('storage failed', { exact: true }).first().waitFor()
+    expect(await violations(page)).toEqual([])
+  } finally {
+    stage.disk.full = false
+  }
+  await page.getByText('live', { exact: true }).waitFor()
+  await page.getByText('failed', { exact: true }).first().waitFor()
+  expect(await page.getByText('never stored').count()).toBe(0)
   expect(await faultsOf(watched)).toEqual([])
 })
 
@@ -226,4 +251,22 @@ test('a long list says that there is more, and loads it', async () => {
   await expect.poll(() => more.count()).toBe(0)
   expect(await violations(page)).toEqual([])
   expect(await faultsOf(watched)).toEqual([])
+})
+
+test('the page names who is signed in, and asks before a link of another principal replaces that', async () => {
+  const token = await addToken(join(stage.home, 'data'), 'mallory')
+  const mallory = new MainstemClient({ baseUrl: stage.url, token })
+  const { page } = await signedIn()
+  const follow = async () => {
+    await page.goto('about:blank')
+    await page.goto(`${stage.url}/#ticket=${await mallory.ticket()}`)
+    await page.getByText('You are signed in as local, and this link signs in as mallory').waitFor()
+  }
+  await page.getByTitle('Signed in as local').waitFor()
+  await follow()
+  await page.getByRole('button', { name: 'Stay signed in' }).click()
+  await page.getByTitle('Signed in as local').waitFor()
+  await follow()
+  await page.getByRole('button', { name: 'Use the link' }).click()
+  await page.getByTitle('Signed in as mallory').waitFor()
 })

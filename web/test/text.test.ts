@@ -4,7 +4,7 @@ import { hrefOf, routeOf } from '../src/app/route.ts'
 import { rank } from '../src/palette/rank.ts'
 import { dueAt, scheduleOf } from '../src/replay/schedule.ts'
 import { countChanges, diffTexts, parseDiff } from '../src/text/diff.ts'
-import { age, clockTime, cost, count, duration, shortPath, unmasked } from '../src/text/format.ts'
+import { age, clockTime, cost, count, duration, shortPath } from '../src/text/format.ts'
 
 describe('a difference of two texts', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
@@ -80,10 +80,6 @@ test('figures are short and exact enough', () => {
     undefined,
   ])
   expect(shortPath('/home/someone/code/project')).toBe('…/code/project')
-})
-
-test('characters that disguise a command are shown', () => {
-  expect(unmasked('rm \u202egnp.exe\u200b')).toBe('rm \\u202egnp.exe\\u200b')
 })
 
 test.each([

@@ -1,6 +1,6 @@
 import { checkSignIn, signIn } from './client.ts'
 import { Shell } from './shell.tsx'
-import { SignInScreen, UnreachableScreen } from './sign-in-screen.tsx'
+import { OtherPrincipalScreen, SignInScreen, UnreachableScreen } from './sign-in-screen.tsx'
 import { useStore } from './store.ts'
 
 export function App() {
@@ -12,6 +12,8 @@ export function App() {
       return <SignInScreen reason={state.reason} />
     case 'unreachable':
       return <UnreachableScreen reason={state.reason} onRetry={() => void checkSignIn()} />
+    case 'other':
+      return <OtherPrincipalScreen reason={state.reason} ticket={state.ticket} />
     case 'in':
       return <Shell />
     default:

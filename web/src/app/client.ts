@@ -4,6 +4,7 @@ import { Store } from './store.ts'
 
 /** The only way to the server. The cookie of the browser authenticates every call. */
 export const client = new MainstemClient({
+  client: 'page',
   baseUrl: new URL('.', document.baseURI).href,
   // A page stays open for days: it reconnects for as long as it is open.
   retry: { retries: Number.POSITIVE_INFINITY, maxDelayMs: 5_000 },
@@ -13,15 +14,21 @@ export type SignInState =
   | { state: 'checking' }
   | { state: 'out'; reason: string | undefined }
   | { state: 'unreachable'; reason: string }
+  /** The link belongs to another principal than the sign-in of the browser. */
+  | { state: 'other'; reason: string; ticket: string }
   | { state: 'in'; server: ServerInfo }
 
 export const signIn = new Store<SignInState>({ state: 'checking' })
 
 /** Signs in with the ticket of the link, if there is one, and finds out whether the browser is signed in. */
-export async function enter(ticket: string | undefined): Promise<void> {
+export async function enter(ticket: string | undefined, replace = false): Promise<void> {
   try {
-    if (ticket !== undefined) await client.signIn({ ticket })
+    if (ticket !== undefined) await client.signIn({ ticket, ...(replace && { replace }) })
   } catch (thrown) {
+    if (ticket !== undefined && codeOf(thrown) === 'conflict') {
+      signIn.set({ state: 'other', reason: messageOf(thrown), ticket })
+      return
+    }
     signIn.set({ state: 'out', reason: `${messageOf(thrown)}. Run “mainstem open” to get a new link.` })
     return
   }

@@ -5,11 +5,13 @@ import { Overview } from '../inbox/overview.tsx'
 import { SessionList } from '../inbox/session-list.tsx'
 import { loadNodes, nodes } from '../nodes/nodes-store.ts'
 import { Palette } from '../palette/palette.tsx'
+import { answerGate } from '../session/answer-gate.ts'
 import { SessionScreen } from '../session/session-screen.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { useKeys } from '../ui/keys.ts'
+import { signIn } from './client.ts'
 import { go, useRoute } from './navigation.ts'
 import { askToNotify, notifyOfChanges, permission } from './notifications.ts'
 import { usePageTitle } from './page-title.ts'
@@ -40,6 +42,7 @@ export function Shell() {
   useKeys({
     n: () => go({ screen: 'new' }),
     '/': () => go({ screen: 'search', query: '' }),
+    r: () => answerGate.selectNext(),
   })
   const listOnly = route.screen === 'inbox'
   return (
@@ -121,6 +124,7 @@ function TopBar({ route }: { route: Route }) {
         <a href="#/" className="font-semibold">
           Mainstem
         </a>
+        <Account />
         {!online && <Badge look="bad">{error === undefined ? 'offline' : 'offline, retrying'}</Badge>}
         <Button
           look="quiet"
@@ -152,6 +156,19 @@ function TopBar({ route }: { route: Route }) {
         <NotifyButton />
       </nav>
     </header>
+  )
+}
+
+/** Who is signed in. Without authentication there is no one to name. */
+function Account() {
+  const state = useStore(signIn)
+  if (state.state !== 'in' || !state.server.authentication) return null
+  const { principal } = state.server
+  return (
+    <span className="min-w-0 truncate text-sm text-soft" title={`Signed in as ${principal}`}>
+      <span className="sr-only">Signed in as </span>
+      {principal}
+    </span>
   )
 }
 

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { sentence } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { codeOf, messageOf, signInWith } from './client.ts'
+import { checkSignIn, codeOf, enter, messageOf, signInWith } from './client.ts'
 
 /** The screen without a sign-in: how to sign in, and why an earlier sign-in ended. */
 export function SignInScreen({ reason }: { reason: string | undefined }) {
@@ -67,6 +67,23 @@ export function UnreachableScreen({ reason, onRetry }: { reason: string; onRetry
       <div className="max-w-md space-y-3">
         <Notice level="error">The server does not answer. {reason}</Notice>
         <Button onClick={onRetry}>Try again</Button>
+      </div>
+    </main>
+  )
+}
+
+/** Asks before a link replaces the sign-in: whoever sent it would see what is done with it. */
+export function OtherPrincipalScreen({ reason, ticket }: { reason: string; ticket: string }) {
+  return (
+    <main className="flex h-full items-center justify-center p-4">
+      <div className="max-w-md space-y-3">
+        <Notice level="warning">{sentence(reason)}</Notice>
+        <div className="flex flex-wrap gap-2">
+          <Button look="main" onClick={() => void checkSignIn()}>
+            Stay signed in
+          </Button>
+          <Button onClick={() => void enter(ticket, true)}>Use the link</Button>
+        </div>
       </div>
     </main>
   )

@@ -1,10 +1,11 @@
-import type { SessionRecord } from 'mainstem/client'
+import { type SessionRecord, subagentName } from 'mainstem/client'
 import { type FormEvent, useEffect, useMemo } from 'react'
 import { client } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { agents as agentStore, isUsable, loadAgents } from '../inbox/agents-store.ts'
+import { waits } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
 import { ItemView } from '../session/items/item-view.tsx'
 import { OUTCOMES } from '../session/outcome.ts'
@@ -107,26 +108,29 @@ function Table({ records }: { records: readonly SessionRecord[] }) {
         </tr>
       </thead>
       <tbody>
-        {records.map(({ id, agent, lastOutcome, createdAt, updatedAt, usage, status }) => (
-          <tr key={id}>
+        {records.map((record) => (
+          <tr key={record.id}>
             <th scope="row" className="pr-6 text-left font-medium">
-              {agent}
+              {record.agent}
             </th>
             <td className="pr-6">
-              {status === 'busy' || !lastOutcome ? (
-                <Badge look="accent">running</Badge>
-              ) : (
-                <Badge look={OUTCOMES[lastOutcome].look}>{OUTCOMES[lastOutcome].label}</Badge>
-              )}
+              <Standing record={record} />
             </td>
-            <td className="pr-6">{duration(updatedAt - createdAt)}</td>
-            <td className="pr-6">{tokens(usage) ?? '–'}</td>
-            <td className="pr-6">{cost(usage) ?? '–'}</td>
+            <td className="pr-6">{duration(record.updatedAt - record.createdAt)}</td>
+            <td className="pr-6">{tokens(record.usage) ?? '–'}</td>
+            <td className="pr-6">{cost(record.usage) ?? '–'}</td>
           </tr>
         ))}
       </tbody>
     </table>
   )
+}
+
+function Standing({ record }: { record: SessionRecord }) {
+  const { status, lastOutcome } = record
+  if (waits(record)) return <Badge look="ask">needs you</Badge>
+  if (status === 'busy' || !lastOutcome) return <Badge look="accent">running</Badge>
+  return <Badge look={OUTCOMES[lastOutcome].look}>{OUTCOMES[lastOutcome].label}</Badge>
 }
 
 function Column({ id }: { id: string }) {
@@ -154,7 +158,12 @@ function Column({ id }: { id: string }) {
         ))}
       </ScrollRegion>
       <div className="px-2">
-        <RequestDock session={id} requests={openRequests(view)} onAnswered={() => void store.refresh()} />
+        <RequestDock
+          session={id}
+          requests={openRequests(view)}
+          subagentName={(agent) => subagentName(timeline, agent)}
+          onAnswered={() => void store.refresh()}
+        />
       </div>
     </section>
   )

@@ -43,7 +43,7 @@ function Block({ title, text }: { title: string; text: string }) {
   )
 }
 
-function prettyJson(text: string): string {
+export function prettyJson(text: string): string {
   try {
     return jsonText(JSON.parse(text))
   } catch {

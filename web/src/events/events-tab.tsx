@@ -8,10 +8,11 @@ import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { EventDetails } from './event-details.tsx'
+import { RawFrames } from './raw-frames.tsx'
 
 type RawEntry = Entry & { raw?: string }
 
-const DIALECTS = ['mainstem', 'unified', 'board', 'daemon', 'execute', 'ues'] as const
+const DIALECTS = ['mainstem', 'unified', 'board', 'daemon', 'execute', 'ues', 'raw frames'] as const
 const PAGE = 500
 
 interface EventsTabProps {
@@ -20,7 +21,7 @@ interface EventsTabProps {
   seq: number | undefined
 }
 
-/** The log itself: each entry beside the raw frame it came from, or the messages of another dialect. */
+/** The log itself: each entry beside the raw frame it came from, the messages of another dialect, or the raw frames. */
 export default function EventsTab({ record, head, seq }: EventsTabProps) {
   const [dialect, setDialect] = useState<(typeof DIALECTS)[number]>('mainstem')
   const [filter, setFilter] = useState('')
@@ -43,11 +44,13 @@ export default function EventsTab({ record, head, seq }: EventsTabProps) {
           value={filter}
           onChange={(event) => setFilter(event.target.value)}
         />
-        <CopyCurl id={record.id} dialect={dialect} />
+        <CopyCurl id={record.id} path={dialect === 'raw frames' ? 'frames' : `events?dialect=${dialect}`} />
         <Coverage id={record.id} head={head} />
       </div>
       {dialect === 'mainstem' ? (
         <Entries record={record} head={head} filter={filter} seq={seq} />
+      ) : dialect === 'raw frames' ? (
+        <RawFrames id={record.id} filter={filter} head={head} />
       ) : (
         <Messages id={record.id} dialect={dialect} filter={filter} head={head} />
       )}
@@ -55,9 +58,9 @@ export default function EventsTab({ record, head, seq }: EventsTabProps) {
   )
 }
 
-function CopyCurl({ id, dialect }: { id: string; dialect: string }) {
+function CopyCurl({ id, path }: { id: string; path: string }) {
   const [copied, setCopied] = useState(false)
-  const url = new URL(`v1/sessions/${id}/events?dialect=${dialect}`, document.baseURI).href
+  const url = new URL(`v1/sessions/${id}/${path}`, document.baseURI).href
   const command = `curl -N -H "Authorization: Bearer $MAINSTEM_TOKEN" -H "Accept: text/event-stream" "${url}"`
   return (
     <Button

@@ -1,4 +1,4 @@
-import type { SessionRecord } from 'mainstem/client'
+import { isForPerson, type SessionRecord } from 'mainstem/client'
 
 export interface Groups {
   asking: readonly SessionRecord[]
@@ -13,7 +13,7 @@ const SILENT_MS = 60_000
 const LONGEST_TITLE = 200
 
 export function waits({ requests }: SessionRecord): boolean {
-  return requests.some(({ answeredBy }) => answeredBy === undefined || answeredBy === 'person')
+  return requests.some(isForPerson)
 }
 
 /** Sessions with open requests first, then running ones, then the rest. Newest first, but the oldest request first. */
@@ -39,10 +39,8 @@ export function silenceOf(
   return silent >= SILENT_MS ? silent : undefined
 }
 
-export function titleOf({ name, title, queue, agent }: SessionRecord, prompt?: string): string {
-  const line = (name ?? title ?? prompt ?? queue[0]?.prompt ?? `${agent} session`)
-    .slice(0, LONGEST_TITLE)
-    .split('\n', 1)[0]
+export function titleOf({ name, title, agent }: SessionRecord): string {
+  const line = (name ?? title ?? `${agent} session`).slice(0, LONGEST_TITLE).split('\n', 1)[0]
   return line ?? ''
 }
 
@@ -50,9 +48,8 @@ export function titleOf({ name, title, queue, agent }: SessionRecord, prompt?: s
 export function matches(
   { name = '', title = '', agent, cwd, id, model = '' }: SessionRecord,
   words: string,
-  prompt = '',
 ): boolean {
-  const text = `${name} ${title} ${prompt} ${agent} ${cwd} ${id} ${model}`.toLowerCase()
+  const text = `${name} ${title} ${agent} ${cwd} ${id} ${model}`.toLowerCase()
   return words
     .toLowerCase()
     .split(/\s+/)

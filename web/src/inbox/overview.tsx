@@ -1,13 +1,13 @@
+import { isForPerson } from 'mainstem/client'
 import { useMemo, useState } from 'react'
 import { sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
-import { RequestCard } from '../session/request-card.tsx'
+import { cardId, RequestCard } from '../session/request-card.tsx'
 import { shortPath } from '../text/format.ts'
 import { Notice } from '../ui/notice.tsx'
-import { groupsOf } from './groups.ts'
+import { groupsOf, titleOf } from './groups.ts'
 import { inbox } from './inbox-store.ts'
 import { NewSession } from './new-session.tsx'
-import { SessionTitle } from './session-title.tsx'
 
 /** The start: every request that waits, and the form of a new session. */
 export function Overview() {
@@ -15,9 +15,7 @@ export function Overview() {
   const [late, setLate] = useState<string>()
   const { asking } = useMemo(() => groupsOf(records.values()), [records])
   const open = asking.flatMap((record) =>
-    record.requests
-      .filter(({ answeredBy }) => answeredBy === undefined || answeredBy === 'person')
-      .map((request) => ({ record, request })),
+    record.requests.filter(isForPerson).map((request) => ({ record, request })),
   )
   return (
     <div className="mx-auto w-full max-w-3xl space-y-6 p-4 sm:p-6">
@@ -27,19 +25,16 @@ export function Overview() {
           <h1 id="needs-you" className="text-lg font-semibold">
             {open.length === 1 ? 'One request needs you' : `${open.length} requests need you`}
           </h1>
-          {open.map(({ record, request }, index) => (
-            <div key={`${record.id} ${request.requestId}`}>
+          {open.map(({ record, request }) => (
+            <div key={cardId(record.id, request)}>
               <a href={sessionHref(record.id)} className="mb-1 flex gap-2 text-xs text-soft hover:text-ink">
-                <span className="truncate font-medium">
-                  <SessionTitle record={record} />
-                </span>
+                <span className="truncate font-medium">{titleOf(record)}</span>
                 <span>{record.agent}</span>
                 <span className="truncate">{shortPath(record.cwd)}</span>
               </a>
               <RequestCard
                 session={record.id}
                 request={request}
-                keys={index === 0}
                 onAnswered={(reason) => {
                   setLate(reason)
                   void inbox.refresh(record.id)

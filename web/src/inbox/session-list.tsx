@@ -6,7 +6,6 @@ import { hrefOf, type Route } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { Button } from '../ui/button.tsx'
 import { useKeys } from '../ui/keys.ts'
-import { firstPrompts } from './first-prompt.ts'
 import { type Groups, groupsOf, matches } from './groups.ts'
 import { inbox } from './inbox-store.ts'
 import { SessionRow } from './session-row.tsx'
@@ -30,15 +29,12 @@ function rowsOf(groups: Groups, hasMore: boolean): Row[] {
 /** Every session: those that need a person, those that run, those that are done. */
 export function SessionList({ route }: { route: Route }) {
   const { records, loaded, next } = useStore(inbox)
-  const prompts = useStore(firstPrompts)
   const [filter, setFilter] = useState('')
   const rows = useMemo(() => {
     const found =
-      filter === ''
-        ? [...records.values()]
-        : [...records.values()].filter((one) => matches(one, filter, prompts.get(one.id)))
+      filter === '' ? [...records.values()] : [...records.values()].filter((one) => matches(one, filter))
     return rowsOf(groupsOf(found), next !== undefined)
-  }, [records, filter, prompts, next])
+  }, [records, filter, next])
   const current = route.screen === 'session' ? route.id : undefined
   const step = (by: number) => {
     const ids = rows.flatMap((row) => ('record' in row ? [row.record.id] : []))
@@ -71,7 +67,7 @@ export function SessionList({ route }: { route: Route }) {
           Search all texts for “{filter}”
         </a>
       )}
-      <VList className="min-h-0 flex-1 px-2 pb-2" aria-label="Sessions">
+      <VList className="min-h-0 flex-1 px-2 pb-2">
         {rows.map((row) =>
           'record' in row ? (
             <SessionRow key={row.record.id} record={row.record} current={row.record.id === current} />

@@ -5,8 +5,7 @@ import { sessionHref } from '../app/route.ts'
 import { OUTCOMES } from '../session/outcome.ts'
 import { age, clockTime, cost, folderName } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
-import { silenceOf, waits } from './groups.ts'
-import { SessionTitle } from './session-title.tsx'
+import { silenceOf, titleOf, waits } from './groups.ts'
 
 /** One session of the list. */
 export const SessionRow = memo(function SessionRow({
@@ -25,9 +24,7 @@ export const SessionRow = memo(function SessionRow({
       className={`block rounded-md px-2.5 py-1.5 hover:bg-raised ${current ? 'bg-raised' : ''}`}
     >
       <span className="flex items-baseline gap-2">
-        <span className="min-w-0 flex-1 truncate font-medium">
-          <SessionTitle record={record} />
-        </span>
+        <span className="min-w-0 flex-1 truncate font-medium">{titleOf(record)}</span>
         {/* A running session changes all the time: what counts is when it began. */}
         <Age from={status === 'busy' ? createdAt : updatedAt} />
       </span>

@@ -1,9 +1,7 @@
-import type { Entry, SessionRecord } from 'mainstem/client'
+import { applyEntry, type Entry, newTimeline, type SessionRecord, type Timeline } from 'mainstem/client'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { VList } from 'virtua'
 import { client, leftOut, messageOf } from '../app/client.ts'
-import { apply } from '../session/fold/apply.ts'
-import { emptyTimeline, type Timeline } from '../session/fold/timeline.ts'
 import { ItemView } from '../session/items/item-view.tsx'
 import { clockTime } from '../text/format.ts'
 import { Button } from '../ui/button.tsx'
@@ -112,12 +110,12 @@ function Player({ entries }: { entries: readonly Entry[] }) {
 
 /** The fold of the first entries. Forwards it continues, backwards it starts again. */
 function useTimelineAt(entries: readonly Entry[], due: number): Timeline {
-  const folded = useRef({ entries, count: 0, timeline: emptyTimeline() })
+  const folded = useRef({ entries, count: 0, timeline: newTimeline() })
   const kept = folded.current
   if (kept.entries !== entries || kept.count > due)
-    folded.current = { entries, count: 0, timeline: emptyTimeline() }
+    folded.current = { entries, count: 0, timeline: newTimeline() }
   const now = folded.current
-  for (const entry of entries.slice(now.count, due)) apply(now.timeline, entry)
+  for (const entry of entries.slice(now.count, due)) applyEntry(now.timeline, entry)
   now.count = due
   return now.timeline
 }

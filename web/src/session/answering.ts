@@ -1,6 +1,5 @@
-import { MainstemError, type RequestAnswer } from 'mainstem/client'
+import { MainstemError, type RequestAnswer, type RequestOpened } from 'mainstem/client'
 import { client } from '../app/client.ts'
-import type { RequestOpened } from './fold/items.ts'
 
 /** Sends a decision. The result is the reason why it came too late, if it did. */
 export async function send(

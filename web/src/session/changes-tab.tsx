@@ -1,10 +1,10 @@
+import type { FileChanged, TimelineItem } from 'mainstem/client'
 import { DiffView } from '../text/diff-view.tsx'
 import { Button } from '../ui/button.tsx'
 import { keyed } from '../ui/keyed.ts'
-import type { FileChange, Item } from './fold/items.ts'
 import type { SessionStore, SessionView } from './session-store.ts'
 
-function changesIn(items: readonly Item[]): FileChange[] {
+function changesIn(items: readonly TimelineItem[]): FileChanged[] {
   return items.flatMap((item) => {
     if (item.kind === 'file') return [item.file]
     if (item.kind !== 'tool') return []

@@ -1,15 +1,14 @@
-import type { SessionRecord } from 'mainstem/client'
+import type { SessionFacts, SessionRecord } from 'mainstem/client'
 import { useState } from 'react'
 import { client } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
 import { useKeys } from '../ui/keys.ts'
-import type { Facts } from './fold/timeline.ts'
 
 interface ComposerProps {
   record: SessionRecord
-  facts: Facts
+  facts: SessionFacts
 }
 
 /** The field for the next prompt, which starts a turn, queues one, or steers the running turn. */

@@ -1,5 +1,7 @@
+import { approvalFields, escapeInvisible } from 'mainstem/client'
 import { DiffView } from '../text/diff-view.tsx'
-import { jsonText, unmasked } from '../text/format.ts'
+import { LongText } from '../text/long-text.tsx'
+import { keyed } from '../ui/keyed.ts'
 
 interface Change {
   before: string
@@ -24,34 +26,36 @@ function pathIn(input: object): [name: string, path: string] | undefined {
   )
 }
 
-/** The whole input of a call, field by field and never shortened, because people decide by it. */
-export function InputView({ input }: { input: unknown }) {
-  if (input === undefined || input === null) return null
-  if (typeof input !== 'object' || Array.isArray(input)) return <Text text={jsonText(input)} />
-  const change = changeIn(input)
-  const path = change && pathIn(input)
-  // The heading of the diff has the path already.
-  const fields = Object.entries(input).filter(([name]) => !change?.names.includes(name) && name !== path?.[0])
-  return (
-    <div className="space-y-1.5">
-      {fields.map(([name, value]) => (
-        <div key={name} className="min-w-0">
-          <span className="text-xs text-soft">{unmasked(name)}</span>
-          <Text text={jsonText(value)} />
-        </div>
-      ))}
-      {change && <DiffView file={{ path: path?.[1] ?? 'edit', change: 'modified', ...change }} />}
-    </div>
-  )
-}
+/** Fields that need no label. */
+const UNNAMED: ReadonlySet<string> = new Set(['tool', 'title'])
 
-function Text({ text }: { text: string }) {
+/** The whole input of a call, field by field and never shortened, because people decide by it. */
+export function InputView(request: Parameters<typeof approvalFields>[0]) {
+  const { input } = request
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+  const change = isObject ? changeIn(input) : undefined
+  const path = change && isObject ? pathIn(input) : undefined
+  // The diff shows these.
+  const inDiff = new Set([...(change?.names ?? []), ...(path ? [path[0]] : [])].map(escapeInvisible))
+  const fields = approvalFields(request).filter(({ name }) => !inDiff.has(name))
   return (
-    <pre
-      className="max-h-96 overflow-auto rounded bg-raised px-2 py-1 break-words whitespace-pre-wrap"
-      tabIndex={-1}
-    >
-      {unmasked(text)}
-    </pre>
+    <>
+      {keyed(fields, ({ name }) => name).map(([key, { name, text }]) =>
+        UNNAMED.has(name) ? (
+          <p
+            key={key}
+            className={`whitespace-pre-wrap ${name === 'tool' ? 'mb-0 text-xs text-soft' : 'font-medium'}`}
+          >
+            {text}
+          </p>
+        ) : (
+          <div key={key}>
+            <span className="text-xs text-soft">{name}</span>
+            <LongText text={text} />
+          </div>
+        ),
+      )}
+      {change && <DiffView whole file={{ path: path?.[1] ?? 'edit', change: 'modified', ...change }} />}
+    </>
   )
 }

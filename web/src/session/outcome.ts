@@ -1,5 +1,5 @@
+import type { Outcome } from 'mainstem/client'
 import type { BadgeLook } from '../ui/badge.tsx'
-import type { Outcome } from './fold/items.ts'
 
 /** The label of each outcome. Only `completed` is a success. */
 export const OUTCOMES: Record<Outcome, { label: string; look: BadgeLook; meaning: string }> = {

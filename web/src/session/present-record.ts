@@ -1,5 +1,4 @@
-import type { SessionRecord } from 'mainstem/client'
-import type { Timeline } from './fold/timeline.ts'
+import type { SessionRecord, Timeline } from 'mainstem/client'
 
 /**
  * The record of a session, corrected by the log where that is ahead. A server that stops sends the end of a turn, and

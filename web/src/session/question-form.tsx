@@ -1,19 +1,14 @@
-import type { RequestAnswer } from 'mainstem/client'
-import { useState } from 'react'
+import { escapeInvisible, type RequestOpened } from 'mainstem/client'
+import { useId, useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { useKeys } from '../ui/keys.ts'
-import type { RequestOpened } from './fold/items.ts'
+import { ReadBox, UnreadHint } from './read-box.tsx'
+import type { RequestFormProps } from './request-card.tsx'
+import { clickedBy } from './use-answer-gate.ts'
 
 type Questions = NonNullable<RequestOpened['questions']>
 type Question = Questions[number]
 type Given = Readonly<Record<string, { chosen: readonly string[]; other: string }>>
-
-interface QuestionFormProps {
-  questions: Questions
-  busy: boolean
-  keys: boolean
-  onAnswer(answer: Omit<RequestAnswer, 'inputDigest'>): void
-}
 
 const NONE = { chosen: [], other: '' }
 
@@ -26,7 +21,8 @@ function answersOf(questions: Questions, given: Given): Record<string, string[]>
 }
 
 /** The questions of an agent. With a single question, the number keys choose an answer. */
-export function QuestionForm({ questions, busy, keys, onAnswer }: QuestionFormProps) {
+export function QuestionForm({ request: { questions = [] }, busy, gate, onAnswer }: RequestFormProps) {
+  const id = useId()
   const [given, setGiven] = useState<Given>({})
   const answers = answersOf(questions, given)
   const complete = questions.every(({ id }) => (answers[id]?.length ?? 0) > 0)
@@ -39,48 +35,68 @@ export function QuestionForm({ questions, busy, keys, onAnswer }: QuestionFormPr
   const [only] = questions
   const single = questions.length === 1 && only
   useKeys(
-    keys && single
+    single
       ? Object.fromEntries(
-          only.options.slice(0, 9).map(({ label }, index) => [`${index + 1}`, () => choose(only, label)]),
+          only.options
+            .slice(0, 9)
+            .map(({ label }, index) => [`${index + 1}`, () => gate.mayUseKey() && choose(only, label)]),
         )
       : {},
   )
   return (
     <form
-      className="space-y-3"
+      className="min-w-0"
       onSubmit={(event) => {
         event.preventDefault()
-        if (complete) onAnswer({ decision: 'answered', answers })
+        if (complete && !busy) onAnswer({ decision: 'answered', answers })
       }}
     >
-      {questions.map((question) => (
-        <QuestionField
-          key={question.id}
-          question={question}
-          numbered={single !== false}
-          given={given[question.id] ?? NONE}
-          onChoose={(label) => choose(question, label)}
-          onOther={(other) =>
-            setGiven({
-              ...given,
-              [question.id]: { chosen: question.multiple ? (given[question.id] ?? NONE).chosen : [], other },
-            })
-          }
-        />
-      ))}
-      <div className="flex gap-2">
-        <Button type="submit" look="main" disabled={busy || !complete}>
+      <ReadBox gate={gate}>
+        {questions.map((question) => (
+          <QuestionField
+            key={question.id}
+            name={`${id} ${question.id}`}
+            question={question}
+            numbered={single !== false && gate.selected}
+            given={given[question.id] ?? NONE}
+            onChoose={(label) => choose(question, label)}
+            onOther={(other) =>
+              setGiven({
+                ...given,
+                [question.id]: {
+                  chosen: question.multiple ? (given[question.id] ?? NONE).chosen : [],
+                  other,
+                },
+              })
+            }
+          />
+        ))}
+      </ReadBox>
+      <div className="flex flex-wrap gap-2 border-t border-line px-3 pt-2 pb-3">
+        {/* Enter in a field clicks this button too. */}
+        <Button
+          type="submit"
+          look="main"
+          disabled={busy || !complete}
+          aria-disabled={busy || !complete || gate.readiness !== 'ready'}
+          onClick={(event) => {
+            if (!gate.mayAllow(clickedBy(event))) event.preventDefault()
+          }}
+        >
           Answer
         </Button>
         <Button look="danger" disabled={busy} onClick={() => onAnswer({ decision: 'deny' })}>
           Decline to answer
         </Button>
+        <UnreadHint gate={gate} />
       </div>
     </form>
   )
 }
 
 interface QuestionFieldProps {
+  /** The name of the group of inputs: two cards may have questions with the same id. */
+  name: string
   question: Question
   numbered: boolean
   given: Given[string]
@@ -88,13 +104,13 @@ interface QuestionFieldProps {
   onOther(text: string): void
 }
 
-function QuestionField({ question, numbered, given, onChoose, onOther }: QuestionFieldProps) {
-  const { id, header, text, options, multiple, other, secret } = question
+function QuestionField({ name, question, numbered, given, onChoose, onOther }: QuestionFieldProps) {
+  const { header, text, options, multiple, other, secret } = question
   return (
     <fieldset>
       <legend className="mb-1">
-        {header !== undefined && <span className="mr-2 text-xs text-soft">{header}</span>}
-        <span className="font-medium">{text}</span>
+        {header !== undefined && <span className="mr-2 text-xs text-soft">{escapeInvisible(header)}</span>}
+        <span className="font-medium whitespace-pre-wrap">{escapeInvisible(text)}</span>
       </legend>
       <div className="space-y-1">
         {options.map(({ label, description }, index) => (
@@ -104,15 +120,17 @@ function QuestionField({ question, numbered, given, onChoose, onOther }: Questio
           >
             <input
               type={multiple ? 'checkbox' : 'radio'}
-              name={id}
+              name={name}
               className="mt-1"
               checked={given.chosen.includes(label)}
               onChange={() => onChoose(label)}
             />
             <span className="min-w-0">
               {numbered && index < 9 && <kbd className="mr-1.5 text-xs text-soft">{index + 1}</kbd>}
-              <span>{label}</span>
-              {description !== undefined && <span className="block text-xs text-soft">{description}</span>}
+              <span>{escapeInvisible(label)}</span>
+              {description !== undefined && (
+                <span className="block text-xs text-soft">{escapeInvisible(description)}</span>
+              )}
             </span>
           </label>
         ))}

@@ -1,12 +1,10 @@
-import { useEffect, useRef, useState } from 'react'
-import { unmasked } from '../text/format.ts'
+import { escapeInvisible, type RequestAnswer, type RequestOpened } from 'mainstem/client'
 import { useAction } from '../ui/action.ts'
-import { Badge } from '../ui/badge.tsx'
+import { answerGate } from './answer-gate.ts'
 import { send } from './answering.ts'
-import type { RequestOpened } from './fold/items.ts'
-import { InputView } from './input-view.tsx'
-import { PermissionButtons } from './permission-buttons.tsx'
+import { PermissionForm } from './permission-form.tsx'
 import { QuestionForm } from './question-form.tsx'
+import { type Gate, useAnswerGate } from './use-answer-gate.ts'
 
 const KINDS: Record<RequestOpened['kind'], string> = {
   permission: 'Permission',
@@ -15,72 +13,71 @@ const KINDS: Record<RequestOpened['kind'], string> = {
   login: 'Login',
 }
 
-/** Keys work after the card was visible for this long, to prevent approving a card that just appeared. */
-const ARMED_MS = 400
+/** The identity of a card. A request that changes its input is another card, which nobody has seen yet. */
+export const cardId = (session: string, { requestId, inputDigest }: RequestOpened): string =>
+  `${session} ${requestId} ${inputDigest}`
 
-export interface RequestCardProps {
+/** What the form of a request needs from its card. */
+export interface RequestFormProps {
+  request: RequestOpened
+  busy: boolean
+  gate: Gate
+  onAnswer(answer: Omit<RequestAnswer, 'inputDigest'>): void
+}
+
+interface RequestCardProps {
   session: string
   request: RequestOpened
-  /** Whether the keys belong to this card. */
-  keys: boolean
+  /** The sub-agent that asks, as the conversation names it. */
+  subagent?: string | undefined
   /** Called after an answer was sent, with the reason if it came too late: the card is gone by then. */
   onAnswered(late: string | undefined): void
 }
 
-/** A request that waits for a person: the whole request, and all answers. */
-export function RequestCard({ session, request, keys, onAnswered }: RequestCardProps) {
+/** A request that waits for a person: the whole request, and all answers. Use `cardId` as its key. */
+export function RequestCard({ session, request, subagent, onAnswered }: RequestCardProps) {
   const { busy, error, run } = useAction()
-  const armed = useArmed(request.requestId)
-  const answer = (given: Parameters<typeof send>[2]) =>
-    run(async () => onAnswered(await send(session, request, given)))
-  const { kind, tool, title, input, questions, inputDigest } = request
+  const id = cardId(session, request)
+  const gate = useAnswerGate(id)
+  const { kind, tool, questions = [], inputDigest, parent } = request
+  const asker = parent === undefined ? undefined : escapeInvisible(`sub-agent ${subagent ?? parent}`)
+  const Form = questions.length > 0 ? QuestionForm : PermissionForm
+  const answer: RequestFormProps['onAnswer'] = (given) =>
+    run(async () => {
+      answerGate.answered(id)
+      onAnswered(await send(session, request, given))
+    })
+  const select = () => answerGate.select(id)
   return (
     <article
-      aria-label={`${KINDS[kind]}${tool === undefined ? '' : `: ${tool}`}`}
+      ref={gate.element}
+      tabIndex={-1}
+      aria-label={labelOf(KINDS[kind], tool, asker)}
+      aria-current={gate.selected}
       data-request={request.requestId}
-      className="overflow-hidden rounded-lg border border-ask/40 bg-panel"
+      data-readiness={gate.readiness}
+      className={`overflow-hidden rounded-lg border bg-panel ${gate.selected ? 'border-accent ring-2 ring-accent' : 'border-ask/40'}`}
+      onFocusCapture={select}
+      onPointerDownCapture={select}
     >
-      <header className="flex flex-wrap items-center gap-2 bg-ask-wash px-3 py-1.5">
-        <Badge look="ask">{KINDS[kind]}</Badge>
-        <span className="min-w-0 flex-1 truncate font-medium">{unmasked(title ?? tool ?? '')}</span>
+      <header className="flex items-center justify-between gap-2 bg-ask-wash px-3 py-1.5">
+        <span className="text-xs leading-5 font-medium text-ask">{KINDS[kind]}</span>
+        {asker !== undefined && <span className="min-w-0 flex-1 truncate text-xs text-ask">{asker}</span>}
         <code className="text-xs text-ask" title={`Your answer is bound to this input: ${inputDigest}`}>
           {inputDigest.slice(0, 8)}
         </code>
       </header>
-      <div className="max-h-[35dvh] space-y-2 overflow-y-auto px-3 py-2">
-        {kind !== 'question' && <InputView input={input} />}
-        <Locations request={request} />
-      </div>
-      <div className="px-3 pb-3">
-        {questions && questions.length > 0 ? (
-          <QuestionForm questions={questions} busy={busy} keys={keys && armed} onAnswer={answer} />
-        ) : (
-          <PermissionButtons options={request.options} busy={busy} keys={keys && armed} onAnswer={answer} />
-        )}
-        {error !== undefined && (
-          <p role="alert" className="mt-2 text-sm text-bad">
-            {error}
-          </p>
-        )}
-      </div>
+      <Form request={request} busy={busy} gate={gate} onAnswer={answer} />
+      {error !== undefined && (
+        <p role="alert" className="px-3 pb-3 text-sm text-bad">
+          {error}
+        </p>
+      )}
     </article>
   )
 }
 
-/** The files of a request, as far as its input does not show them already. */
-function Locations({ request: { locations = [], input } }: { request: RequestOpened }) {
-  const shown = JSON.stringify(input) ?? ''
-  const more = locations.filter(({ path }) => !shown.includes(JSON.stringify(path)))
-  if (more.length === 0) return null
-  return <p className="text-xs text-soft">{more.map(({ path }) => unmasked(path)).join(', ')}</p>
-}
-
-function useArmed(id: string): boolean {
-  const [armed, setArmed] = useState<string>()
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  useEffect(() => {
-    timer.current = setTimeout(() => setArmed(id), ARMED_MS)
-    return () => clearTimeout(timer.current)
-  }, [id])
-  return armed === id
+function labelOf(kind: string, tool: string | undefined, asker: string | undefined): string {
+  const subject = tool === undefined ? kind : `${kind}: ${escapeInvisible(tool)}`
+  return asker === undefined ? subject : `${subject}, ${asker}`
 }

@@ -1,22 +1,21 @@
-import type { SessionRecord } from 'mainstem/client'
-import { useEffect } from 'react'
+import type { SessionFacts, SessionRecord } from 'mainstem/client'
+import { lazy, Suspense, useEffect } from 'react'
 import { useNow } from '../app/clock.ts'
 import { type SessionTab, sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { agents, loadAgents } from '../inbox/agents-store.ts'
 import { BilledBy } from '../inbox/billed-by.tsx'
-import { silenceOf, waits } from '../inbox/groups.ts'
+import { silenceOf, titleOf, waits } from '../inbox/groups.ts'
 import { APPROVALS, SANDBOXES } from '../inbox/policies.ts'
-import { useTitle } from '../inbox/session-title.tsx'
 import { nodes } from '../nodes/nodes-store.ts'
 import { clockTime, cost, count, shortPath, tokens } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
-import type { Facts } from './fold/timeline.ts'
 import { NextAsking } from './next-asking.tsx'
 import { OUTCOMES } from './outcome.ts'
 import type { SessionView } from './session-store.ts'
-import { SettingsMenu } from './settings-menu.tsx'
+
+const SettingsMenu = lazy(() => import('./settings-menu.tsx'))
 
 const TABS: Record<SessionTab, string> = {
   conversation: 'Conversation',
@@ -34,7 +33,7 @@ interface SessionHeaderProps {
 /** The name, status and usage of the session. */
 export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
   const { facts } = view.timeline
-  const title = useTitle(record)
+  const title = titleOf(record)
   return (
     <header className="border-b border-line bg-panel px-3 pt-2 sm:px-5">
       <div className="flex items-center gap-2">
@@ -65,7 +64,9 @@ export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
         <Spent record={record} facts={facts} />
         <Billed id={record.agent} />
         <NextAsking current={record.id} />
-        <SettingsMenu record={record} facts={facts} />
+        <Suspense>
+          <SettingsMenu record={record} facts={facts} />
+        </Suspense>
       </div>
       <nav aria-label="Views of the session" className="mt-1.5 flex gap-4">
         {Object.entries(TABS).map(([name, label]) => (
@@ -85,6 +86,7 @@ export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
 
 function Standing({ record }: { record: SessionRecord }) {
   const now = useNow()
+  if (record.failure) return <Badge look="bad">{record.failure.code.replace('_', ' ')}</Badge>
   if (waits(record)) return <Badge look="ask">needs you</Badge>
   if (record.status === 'busy') {
     const silent = silenceOf(record, now)
@@ -126,7 +128,7 @@ function Spent({
   facts: { context, usageSource },
 }: {
   record: SessionRecord
-  facts: Facts
+  facts: SessionFacts
 }) {
   const source = usageSource === 'computed' ? 'computed by Mainstem' : 'reported by the agent'
   const share = context?.size ? Math.round((100 * context.used) / context.size) : undefined

@@ -1,3 +1,4 @@
+import { subagentName } from 'mainstem/client'
 import { lazy, Suspense, useEffect, useMemo } from 'react'
 import type { SessionTab } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
@@ -49,7 +50,12 @@ export function SessionScreen({ id, tab, seq }: SessionScreenProps) {
       {(tab === 'conversation' || tab === 'changes') && (
         // On a phone the buttons of a request are below the prompt, where the thumb is.
         <footer className="flex flex-col border-t border-line bg-page px-3 pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))] max-sm:flex-col-reverse sm:px-5">
-          <RequestDock session={id} requests={openRequests(view)} onAnswered={() => void store.refresh()} />
+          <RequestDock
+            session={id}
+            requests={openRequests(view)}
+            subagentName={(agent) => subagentName(view.timeline, agent)}
+            onAnswered={() => void store.refresh()}
+          />
           <Composer record={record} facts={view.timeline.facts} />
         </footer>
       )}

@@ -1,13 +1,23 @@
-import type { ConnectionState, Entry, SessionRecord } from 'mainstem/client'
+import {
+  applyEntry,
+  type ConnectionState,
+  type Entry,
+  isForPerson,
+  newTimeline,
+  type SessionFacts,
+  type SessionRecord,
+  type Timeline,
+} from 'mainstem/client'
 import { client, codeOf, leftOut, messageOf } from '../app/client.ts'
 import { Store } from '../app/store.ts'
-import { apply } from './fold/apply.ts'
-import { emptyTimeline, type Facts, type Timeline } from './fold/timeline.ts'
 
 /** Entries that are read at first, and by each step backwards. */
 const PAGE = 400
 /** Entries that are folded without a pause. */
 const STRETCH = 1_000
+
+/** The delay before the page reads a log again that the server could not write. */
+const STORAGE_MS = 5_000
 
 export type Connection =
   | { state: 'live' }
@@ -38,7 +48,7 @@ export class SessionStore extends Store<SessionView> {
   readonly id: string
   #entries: Entry[] = []
   #arrived: Entry[] = []
-  #start: Facts | undefined
+  #start: SessionFacts | undefined
   #frame: number | undefined
   #refreshing: Promise<void> | undefined
   #stale = false
@@ -47,7 +57,7 @@ export class SessionStore extends Store<SessionView> {
   constructor(id: string) {
     super({
       record: undefined,
-      timeline: emptyTimeline(),
+      timeline: newTimeline(),
       version: 0,
       prepended: 0,
       connection: { state: 'catching-up', head: 0 },
@@ -61,6 +71,12 @@ export class SessionStore extends Store<SessionView> {
   async follow(): Promise<void> {
     this.#stop = new AbortController()
     const { signal } = this.#stop
+    while (await this.#mayFollowAgain(signal)) await new Promise((resolve) => setTimeout(resolve, STORAGE_MS))
+  }
+
+  /** Follows the log to its end, or to a failure. Returns true if the server could not write the log. */
+  async #mayFollowAgain(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false
     try {
       const record = await client.session(this.id, signal)
       this.update({ record, error: undefined })
@@ -70,12 +86,14 @@ export class SessionStore extends Store<SessionView> {
       }
       await this.#read(signal)
       if (!signal.aborted) this.update({ connection: { state: 'ended' } })
+      return false
     } catch (thrown) {
-      if (signal.aborted || leftOut(thrown)) return
-      this.update({
-        error: { code: codeOf(thrown), message: messageOf(thrown) },
-        connection: { state: 'offline' },
-      })
+      if (signal.aborted || leftOut(thrown)) return false
+      const code = codeOf(thrown)
+      this.update({ error: { code, message: messageOf(thrown) }, connection: { state: 'offline' } })
+      if (code !== 'storage_failed') return false
+      void this.refresh()
+      return true
     }
   }
 
@@ -119,16 +137,16 @@ export class SessionStore extends Store<SessionView> {
     this.#flush()
     const known = this.#entries.length
     const entries = [...older, ...this.#entries]
-    const again = emptyTimeline()
+    const again = newTimeline()
     if (this.#start) Object.assign(again.facts, this.#start)
     for (let from = 0; from < entries.length; from += STRETCH) {
-      for (const entry of entries.slice(from, from + STRETCH)) apply(again, entry)
+      for (const entry of entries.slice(from, from + STRETCH)) applyEntry(again, entry)
       await new Promise((resolve) => setTimeout(resolve))
     }
     // Entries that arrived in the pauses are in the old fold only.
     this.#flush()
     const arrived = this.#entries.slice(known)
-    for (const entry of arrived) apply(again, entry)
+    for (const entry of arrived) applyEntry(again, entry)
     this.#entries = [...entries, ...arrived]
     return again
   }
@@ -168,8 +186,8 @@ export class SessionStore extends Store<SessionView> {
     if (timeline.first <= 1 || (this.get().record?.earliest ?? 1) > 1) return
     const types = ['session.started', 'session.updated'] as const
     const { entries = [] } = await client.page(this.id, { types, limit: 2 })
-    const start = emptyTimeline()
-    for (const entry of entries) apply(start, entry)
+    const start = newTimeline()
+    for (const entry of entries) applyEntry(start, entry)
     const known = Object.entries(this.get().timeline.facts).filter(([, value]) => isKnown(value))
     this.#start = start.facts
     Object.assign(this.get().timeline.facts, start.facts, Object.fromEntries(known))
@@ -230,7 +248,7 @@ export class SessionStore extends Store<SessionView> {
     for (const entry of arrived) {
       if (entry.seq <= timeline.last) continue
       this.#entries.push(entry)
-      apply(timeline, entry)
+      applyEntry(timeline, entry)
       changed ||= RECORD_EVENTS.test(entry.event.type)
     }
     this.update({ version: version + 1 })
@@ -251,5 +269,5 @@ export function openRequests({ record, timeline }: SessionView): SessionRecord['
     if (resolved || withdrawn) open.delete(id)
     else if (seq > (record?.head ?? 0)) open.set(id, request)
   }
-  return [...open.values()].filter(({ answeredBy }) => answeredBy === undefined || answeredBy === 'person')
+  return [...open.values()].filter(isForPerson)
 }

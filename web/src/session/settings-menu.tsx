@@ -1,19 +1,18 @@
-import type { Policy, SessionRecord } from 'mainstem/client'
+import type { Policy, SessionFacts, SessionRecord } from 'mainstem/client'
 import { useState } from 'react'
 import { client } from '../app/client.ts'
 import { APPROVALS } from '../inbox/policies.ts'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
 import { DeleteButton } from './delete-button.tsx'
-import type { Facts } from './fold/timeline.ts'
 
 interface SettingsMenuProps {
   record: SessionRecord
-  facts: Facts
+  facts: SessionFacts
 }
 
 /** Changes model, permissions and mode of a session, ends it, and deletes it. */
-export function SettingsMenu({ record, facts }: SettingsMenuProps) {
+export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
   const { id, policy, status } = record
   const { busy, error, run } = useAction()
   const [note, setNote] = useState<string>()

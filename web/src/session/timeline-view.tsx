@@ -1,8 +1,8 @@
+import type { TimelineItem } from 'mainstem/client'
 import { useLayoutEffect, useRef } from 'react'
 import { VList } from 'virtua'
 import { Button } from '../ui/button.tsx'
 import { useFollowEnd } from '../ui/follow-end.ts'
-import type { Item } from './fold/items.ts'
 import { ItemView } from './items/item-view.tsx'
 import type { SessionStore, SessionView } from './session-store.ts'
 
@@ -15,7 +15,7 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
   const frame = useRef<HTMLDivElement>(null)
   const { following, toEnd } = useFollowEnd(frame)
   // A new list for each change: the items of the fold are one list that grows in place.
-  const rows: (Item | 'start')[] = ['start', ...timeline.items]
+  const rows: (TimelineItem | 'start')[] = ['start', ...timeline.items]
   // Keeps the place of the reader in the list when items arrive in front of it.
   const before = useRef(prepended)
   const shift = prepended !== before.current

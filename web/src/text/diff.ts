@@ -29,7 +29,15 @@ export function parseDiff(diff: string): DiffLine[] {
 
 /** The difference of two texts by their longest common subsequence of lines, with some context. */
 export function diffTexts(before: string, after: string): DiffLine[] {
-  const [left, right] = [linesOf(before), linesOf(after)]
+  return withContext(compareLines(linesOf(before), linesOf(after)))
+}
+
+/** Every line of two texts, also the empty line that a line break at the end leaves. */
+export function wholeDiff(before: string, after: string): DiffLine[] {
+  return compareLines(before.split('\n'), after.split('\n'))
+}
+
+function compareLines(left: readonly string[], right: readonly string[]): DiffLine[] {
   let start = 0
   while (start < left.length && start < right.length && left[start] === right[start]) start++
   let end = 0
@@ -37,11 +45,7 @@ export function diffTexts(before: string, after: string): DiffLine[] {
     end++
   const changed = compare(left.slice(start, left.length - end), right.slice(start, right.length - end))
   const same = (text: string): DiffLine => ({ kind: 'same', text })
-  return withContext([
-    ...left.slice(0, start).map(same),
-    ...changed,
-    ...left.slice(left.length - end).map(same),
-  ])
+  return [...left.slice(0, start).map(same), ...changed, ...left.slice(left.length - end).map(same)]
 }
 
 function linesOf(text: string): string[] {

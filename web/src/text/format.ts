@@ -65,13 +65,6 @@ export function sentence(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1)
 }
 
-const BIDI = /[\u202A-\u202E\u2066-\u2069\u200B-\u200F\u2060\uFEFF]/g
-
-/** Shows characters that change the direction of text or have no width, because they can disguise a command. */
-export function unmasked(text: string): string {
-  return text.replaceAll(BIDI, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
 export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
 }

@@ -10,7 +10,7 @@ const LOOKS = {
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: keyof typeof LOOKS
   /** The key that does the same. */
-  shortcut?: string
+  shortcut?: string | undefined
   children: ReactNode
 }
 

@@ -11,7 +11,7 @@ function isTyping(target: EventTarget | null): boolean {
 /** Runs actions for single keys, except while someone types, and never with a modifier. */
 export function useKeys(actions: Readonly<Record<string, () => void>>): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing) return
     if (isTyping(event.target) || document.querySelector('dialog[open]')) return
     const action = actions[event.key]
     if (!action) return

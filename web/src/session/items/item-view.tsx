@@ -1,7 +1,7 @@
+import type { TimelineItem } from 'mainstem/client'
 import { memo } from 'react'
 import { TerminalText } from '../../text/ansi.tsx'
 import { DiffView } from '../../text/diff-view.tsx'
-import type { Item } from '../fold/items.ts'
 import { MessageView } from './message-view.tsx'
 import { NoticeView } from './notice-view.tsx'
 import { EndView, OutcomeView } from './outcome-view.tsx'
@@ -11,7 +11,7 @@ import { RequestView } from './request-view.tsx'
 import { ToolView } from './tool-view.tsx'
 
 /** One item of a conversation. Items change by identity, so an item that is the same renders once. */
-export const ItemView = memo(function ItemView({ item }: { item: Item }) {
+export const ItemView = memo(function ItemView({ item }: { item: TimelineItem }) {
   switch (item.kind) {
     case 'prompt':
       return <PromptView item={item} />

@@ -1,5 +1,5 @@
+import type { MessageItem } from 'mainstem/client'
 import { Markdown } from '../../text/markdown.tsx'
-import type { MessageItem } from '../fold/items.ts'
 
 /** A message of the agent. Thinking is collapsed; a message that the agent dropped stays visible and is marked. */
 export function MessageView({ item }: { item: MessageItem }) {

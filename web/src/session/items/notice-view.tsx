@@ -1,4 +1,4 @@
-import type { NoticeItem } from '../fold/items.ts'
+import type { NoticeItem } from 'mainstem/client'
 
 const LOOKS = { info: 'text-soft', warning: 'text-ask', error: 'text-bad' } as const
 

@@ -1,6 +1,6 @@
+import type { EndItem, OutcomeItem } from 'mainstem/client'
 import { cost, duration, sentence, tokens } from '../../text/format.ts'
 import { Badge } from '../../ui/badge.tsx'
-import type { EndItem, OutcomeItem } from '../fold/items.ts'
 import { OUTCOMES } from '../outcome.ts'
 
 /** The end of a turn: outcome, reason, duration and usage. */

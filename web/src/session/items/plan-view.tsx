@@ -1,9 +1,9 @@
+import type { PlanListItem } from 'mainstem/client'
 import { keyed } from '../../ui/keyed.ts'
-import type { PlanItem } from '../fold/items.ts'
 
 const MARKS = { completed: '✓', in_progress: '▸', pending: '○' } as const
 
-export function PlanView({ item: { steps } }: { item: PlanItem }) {
+export function PlanView({ item: { steps } }: { item: PlanListItem }) {
   const done = steps.filter(({ status }) => status === 'completed').length
   return (
     <section aria-label="Plan" className="rounded-md border border-line bg-panel px-3 py-2">

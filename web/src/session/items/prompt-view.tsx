@@ -1,7 +1,7 @@
+import type { PromptItem } from 'mainstem/client'
 import { useState } from 'react'
 import { bytes } from '../../text/format.ts'
 import { Button } from '../../ui/button.tsx'
-import type { PromptItem } from '../fold/items.ts'
 
 /** Characters of a prompt that are shown at first. */
 const FIRST = 6_000

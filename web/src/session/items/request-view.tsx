@@ -1,12 +1,10 @@
-import { unmasked } from '../../text/format.ts'
-import type { RequestItem } from '../fold/items.ts'
+import { escapeInvisible, type RequestItem } from 'mainstem/client'
 
-const BY = { person: 'you', policy: 'the policy', hook: 'a hook' } as const
 const DECISIONS = { allow: 'Allowed', deny: 'Denied', answered: 'Answered' } as const
 
 /** The outcome of a request, as a line of the conversation. Open requests have a card at the bottom. */
 export function RequestView({ item: { request, resolved, withdrawn } }: { item: RequestItem }) {
-  const what = unmasked(request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind)
+  const what = escapeInvisible(request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind)
   return (
     <p className="flex flex-wrap gap-x-2 text-xs text-soft">
       <span>{standingOf(resolved, withdrawn)}</span>
@@ -17,10 +15,16 @@ export function RequestView({ item: { request, resolved, withdrawn } }: { item: 
   )
 }
 
+/** Earlier logs do not name the person. */
+function deciderOf({ by, principal, client }: NonNullable<RequestItem['resolved']>): string {
+  if (by !== 'person') return by === 'policy' ? 'the policy' : 'a hook'
+  return `${principal ?? 'a person'}${client === undefined ? '' : ` (${client})`}`
+}
+
 function standingOf(resolved: RequestItem['resolved'], withdrawn: RequestItem['withdrawn']): string {
   if (resolved) {
     const scope = resolved.scope !== undefined && resolved.scope !== 'once' ? ` (${resolved.scope})` : ''
-    return `${DECISIONS[resolved.decision]} by ${BY[resolved.by]}${scope}:`
+    return `${DECISIONS[resolved.decision]} by ${deciderOf(resolved)}${scope}:`
   }
   return withdrawn ? `Withdrawn (${withdrawn.reason.replaceAll('_', ' ')}):` : 'Waiting for an answer:'
 }

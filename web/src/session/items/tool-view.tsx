@@ -1,17 +1,24 @@
+import { escapeInvisible, type Subagent, type ToolItem } from 'mainstem/client'
 import { memo, useState } from 'react'
 import { useNow } from '../../app/clock.ts'
 import { TerminalText } from '../../text/ansi.tsx'
 import { DiffView } from '../../text/diff-view.tsx'
-import { bytes, clockTime, duration, unmasked } from '../../text/format.ts'
+import { bytes, clockTime, duration } from '../../text/format.ts'
 import { Badge, type BadgeLook } from '../../ui/badge.tsx'
 import { keyed } from '../../ui/keyed.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
-import type { Subagent, ToolItem } from '../fold/items.ts'
 import { InputView } from '../input-view.tsx'
 import { ItemView } from './item-view.tsx'
 
-const LOOKS: Record<ToolItem['status'], { label: string; look: BadgeLook }> = {
+/** How a call stands: its status, or who has to decide before it runs. */
+type Standing = ToolItem['status'] | NonNullable<ToolItem['waitsFor']>
+
+const LOOKS: Record<Standing, { label: string; look: BadgeLook }> = {
   draft: { label: 'writing', look: 'plain' },
+  person: { label: 'waiting for you', look: 'ask' },
+  hook: { label: 'waiting for a hook', look: 'plain' },
+  policy: { label: 'waiting for the policy', look: 'plain' },
+  nobody: { label: 'waiting to be denied', look: 'plain' },
   running: { label: 'running', look: 'accent' },
   success: { label: 'done', look: 'good' },
   error: { label: 'failed', look: 'bad' },
@@ -33,7 +40,7 @@ export const ToolView = memo(function ToolView({ item }: { item: ToolItem }) {
         onClick={() => setOpen(!open)}
       >
         <span className="shrink-0 font-mono text-xs text-soft">{item.name}</span>
-        <span className="min-w-0 flex-1 truncate">{unmasked(summaryOf(item))}</span>
+        <span className="min-w-0 flex-1 truncate">{escapeInvisible(summaryOf(item))}</span>
         <ToolStatus item={item} />
       </button>
       {open && <ToolBody item={item} />}
@@ -62,13 +69,13 @@ function summaryOf({ title, input, draft, message, status }: ToolItem): string {
 }
 
 function ToolStatus({ item }: { item: ToolItem }) {
-  const { status, exitCode, durationMs, endedAt, at, subagent, toolId } = item
-  const own = toolId.startsWith('agent ') && subagent ? subagent.status : status
-  const took = durationMs ?? (endedAt === undefined ? undefined : endedAt - at)
+  const { exitCode, durationMs, endedAt, runningSince } = item
+  const own = statusOf(item)
+  const took = durationMs ?? (endedAt === undefined ? undefined : endedAt - runningSince)
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-xs text-soft">
       {own === 'running' ? (
-        <Elapsed from={at} />
+        <Elapsed from={runningSince} />
       ) : (
         took !== undefined && took >= 100 && <span>{duration(took)}</span>
       )}
@@ -76,6 +83,11 @@ function ToolStatus({ item }: { item: ToolItem }) {
       <Badge look={LOOKS[own].look}>{LOOKS[own].label}</Badge>
     </span>
   )
+}
+
+function statusOf({ status, waitsFor, subagent, toolId }: ToolItem): Standing {
+  if (waitsFor && (status === 'running' || status === 'draft')) return waitsFor
+  return toolId.startsWith('agent ') && subagent ? subagent.status : status
 }
 
 function Elapsed({ from }: { from: number }) {
@@ -87,7 +99,9 @@ function ToolBody({ item }: { item: ToolItem }) {
   return (
     <div className="space-y-2 border-t border-line px-2.5 py-2">
       {draft === '' ? (
-        <InputView input={input} />
+        <ScrollRegion label="Input" className="max-h-96 space-y-1.5 overflow-y-auto">
+          <InputView input={input} />
+        </ScrollRegion>
       ) : (
         <pre className="whitespace-pre-wrap text-soft">{draft}</pre>
       )}
@@ -99,7 +113,9 @@ function ToolBody({ item }: { item: ToolItem }) {
           </ScrollRegion>
         </div>
       )}
-      {error !== undefined && <p className="break-words whitespace-pre-wrap text-bad">{unmasked(error)}</p>}
+      {error !== undefined && (
+        <p className="break-words whitespace-pre-wrap text-bad">{escapeInvisible(error)}</p>
+      )}
       {status === 'denied' && <p className="text-xs text-bad">Denied by {deniedBy ?? 'someone'}.</p>}
       {blob && <p className="text-xs text-soft">The whole result ({bytes(blob.bytes)}) is kept as a file.</p>}
       {input === undefined && draft === '' && output === '' && error === undefined && (
