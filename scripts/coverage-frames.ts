@@ -1,10 +1,10 @@
 import { decodeFixture, type Fixture, fixtures, recordingsIn } from '../test/agents/fixtures.ts'
-import { lostStrings } from '../test/agents/lost-strings.ts'
+import { leavesIn } from '../test/agents/lost-strings.ts'
 
 /**
- * Prints what became of every frame of every recording, a line a program: those that are kept here, or those of a
+ * Prints what became of every frame and string of every recording, a line a program: those that are kept here, or those of a
  * folder with `<program>/<scenario>/` in it. A string is lost when no event has it and its field is not named as one
- * that is dropped; that, and a frame without a verdict, is a failure.
+ * that is dropped; that, and a frame without a verdict, is a failure, and so is an unmapped frame.
  */
 const columns = [
   'recordings',
@@ -14,6 +14,9 @@ const columns = [
   'malformed',
   'oversized',
   'unaccounted',
+  'strings',
+  'in events',
+  'silent',
   'lost',
 ] as const
 type Row = Record<(typeof columns)[number], number>
@@ -26,23 +29,26 @@ const line = (name: string, cells: readonly (string | number)[]) =>
   `${name.padEnd(width)} ${cells.map((cell) => String(cell).padStart(12)).join('')}\n`
 
 process.stdout.write(line('program', columns))
-let failures = 0
-const odd = new Map<string, number>()
-for (const [name, recordings] of programs) {
-  const row = count(recordings)
-  failures += row.unaccounted + row.lost
+const print = (name: string, row: Row) =>
   process.stdout.write(
     line(
       name,
       columns.map((column) => row[column]),
     ),
   )
+const odd = new Map<string, number>()
+const total = emptyRow()
+for (const [name, recordings] of programs) {
+  const row = count(recordings)
+  for (const column of columns) total[column] += row[column]
+  print(name, row)
 }
+print('total', total)
 for (const [what, times] of odd) process.stdout.write(`${what} × ${times}\n`)
-process.exitCode = failures === 0 ? 0 : 1
+process.exitCode = total.unaccounted + total.unmapped + total.lost === 0 ? 0 : 1
 
-function count(recordings: readonly Fixture[]): Row {
-  const row: Row = {
+function emptyRow(): Row {
+  return {
     recordings: 0,
     frames: 0,
     mapped: 0,
@@ -50,8 +56,15 @@ function count(recordings: readonly Fixture[]): Row {
     malformed: 0,
     oversized: 0,
     unaccounted: 0,
+    strings: 0,
+    'in events': 0,
+    silent: 0,
     lost: 0,
   }
+}
+
+function count(recordings: readonly Fixture[]): Row {
+  const row = emptyRow()
   for (const recording of recordings) {
     const { coverage, entries } = decodeFixture(recording)
     row.recordings++
@@ -59,7 +72,11 @@ function count(recordings: readonly Fixture[]): Row {
       row[column] += coverage[column]
     row.unaccounted +=
       coverage.frames - coverage.mapped - coverage.unmapped - coverage.malformed - coverage.oversized
-    for (const what of lostStrings(recording, entries)) {
+    const leaves = leavesIn(recording, entries)
+    row.strings += leaves.total
+    row['in events'] += leaves.inEvents
+    row.silent += leaves.silent
+    for (const what of leaves.lost) {
       row.lost++
       note(`${recording.name}: lost: ${what}`)
     }

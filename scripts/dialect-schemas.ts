@@ -3,10 +3,11 @@
  * and by the fields we add.
  */
 import { readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { agents } from '../src/agents/index.ts'
 import { SessionEvent } from '../src/dialects/board-event.ts'
-import { AgentEvent, EXTENSIONS } from '../src/dialects/unified-event.ts'
+import { AgentEvent } from '../src/dialects/unified-event.ts'
+import { EXTENSIONS } from '../src/dialects/unified-extension.ts'
 
 type Properties = Record<string, unknown>
 

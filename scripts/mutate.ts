@@ -4,9 +4,9 @@ import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { randomFrom, shuffled } from '../faults/random.ts'
 import type { Mutant } from './mutate/schemata.ts'
 import { sitesIn } from './mutate/sites.ts'
-import { randomFrom, shuffled } from './random.ts'
 
 /**
  * Changes the sources of a folder in small ways, one at a time, and runs the tests that reach the change. A change that
@@ -21,7 +21,7 @@ const { values, positionals } = parseArgs({
     skip: { type: 'string', multiple: true, default: [] },
     sample: { type: 'string', default: '150' },
     seed: { type: 'string', default: '1' },
-    /** Only mutants whose `file:line` contains this text. */
+    /** Only mutants whose `file:line text` contains this text. */
     only: { type: 'string', default: '' },
   },
 })
@@ -69,7 +69,7 @@ function readMutants(path: string): Mutant[] {
 }
 
 function sampled(mutants: readonly Mutant[]): Mutant[] {
-  const chosen = mutants.filter(({ file, line }) => `${file}:${line}`.includes(values.only))
+  const chosen = mutants.filter(({ file, line, text }) => `${file}:${line} ${text}`.includes(values.only))
   const random = randomFrom(Number(values.seed))
   return shuffled(random, chosen)
     .slice(0, Number(values.sample))

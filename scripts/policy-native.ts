@@ -1,8 +1,8 @@
 import { REGISTRY } from '../src/agents/acp/registry.ts'
 import type { Agent, Launch, Start } from '../src/agents/agent.ts'
 import { threadParams } from '../src/agents/codex/app-server/thread.ts'
-import { GEMINI } from '../src/agents/protocols/acp/known.ts'
-import { type AcpQuirks, PLAIN } from '../src/agents/protocols/acp/quirks.ts'
+import { GEMINI } from '../src/agents/protocols/acp/launch/known-agents.ts'
+import { type AcpQuirks, PLAIN } from '../src/agents/protocols/acp/launch/quirks.ts'
 import { cellOf } from '../src/agents/protocols/acp/settings.ts'
 import { type LaunchKind, MainstemError, type Policy, type SessionOptions } from '../src/model/index.ts'
 

@@ -3,7 +3,7 @@
  * name and the comments on hover; a type that is inferred from a schema has neither.
  */
 import { dirname, relative } from 'node:path/posix'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type NamedSchema, namedSchema, SCHEMAS } from './schema-modules.ts'
 
 const NOTE = '// Generated from the schemas by `npm run schemas`; edit the schemas, not this file.'

@@ -29,8 +29,6 @@ const WRITERS = 4
 const NOTIFICATIONS_PER_NODE = 50
 /** A commit with a synchronous standby or a disk in the network. */
 const COMMIT_MS = 5
-/** Raw frames are stored beside the log, and are about as large. */
-const WITH_FRAMES = 2
 /** A database is planned for this part of its processors. */
 const UTILISATION = 0.5
 
@@ -81,7 +79,7 @@ export function needsOf(sessionsPerDay: number, workload: Workload = WORKLOAD): 
     notificationsPerSecond,
     processors: (entriesPerSecond * cost.databaseMicros) / 1e6 / UTILISATION,
     walBytesPerSecond: entriesPerSecond * cost.walBytes,
-    bytesPerDay: sessionsPerDay * turns * entriesPerTurn * bytesPerEntry * WITH_FRAMES,
+    bytesPerDay: sessionsPerDay * turns * entriesPerTurn * bytesPerEntry,
     connections: nodes * CONNECTIONS_PER_NODE,
   }
 }

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** An exported zod schema, with the doc comment above it. */
 export interface NamedSchema {
@@ -18,6 +18,7 @@ const PATHS = [
   'src/dialects/ues-event.ts',
   'src/dialects/unified-config.ts',
   'src/dialects/unified-event.ts',
+  'src/dialects/unified-extension.ts',
   'src/dialects/usage-partial.ts',
 ]
 

@@ -1,7 +1,7 @@
 /** Writes the generated files: JSON Schemas, types of the schemas, and the tables of the reference. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { Capabilities, Command, Entry, Event, Policy, SessionOptions } from '../src/model/index.ts'
 import { agentIdModules } from './agent-ids.ts'
 import { dialectSchemas } from './dialect-schemas.ts'

@@ -125,7 +125,10 @@ function binary(
   const swapped = SWAPS[String(operator)]
   if (swapped === undefined) return []
   if (operator === '+' && (isText(left) || isText(right))) return []
-  return replace(node, `(${text(left)}) ${swapped} (${text(right)})`)
+  const swap = replace(node, `(${text(left)}) ${swapped} (${text(right)})`)
+  if (!isNode(right) || right.value !== 'allow') return swap
+  // Fails open: everything that is no denial counts as an approval.
+  return [...swap, ...replace(node, `(${text(left)}) ${swapped} 'deny'`)]
 }
 
 /** `+` also joins texts, where `-` would be no realistic mistake. */

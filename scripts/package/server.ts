@@ -13,7 +13,7 @@ export interface Server extends AsyncDisposable {
 export function writeCodex({ folder }: Project): void {
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  const fake = `exec '${process.execPath}' '${join(ROOT, 'scripts/fakes/agent.ts')}' '${bin}' codex "$@"`
+  const fake = `exec '${process.execPath}' '${join(ROOT, 'faults/fakes/agent.ts')}' '${bin}' codex "$@"`
   const script = `#!/bin/sh\n[ "$1" = --version ] && echo 9.9.9 && exit\n${fake}\n`
   writeFileSync(join(bin, 'codex'), script, { mode: 0o755 })
 }

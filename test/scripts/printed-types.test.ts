@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { SCHEMAS } from '../../scripts/schema-modules.ts'
 import type * as openRequest from '../../src/dialects/open-request.ts'
 import type * as openRequestTypes from '../../src/dialects/open-request.types.ts'
@@ -9,6 +9,8 @@ import type * as unifiedConfig from '../../src/dialects/unified-config.ts'
 import type * as unifiedConfigTypes from '../../src/dialects/unified-config.types.ts'
 import type * as unifiedEvent from '../../src/dialects/unified-event.ts'
 import type * as unifiedEventTypes from '../../src/dialects/unified-event.types.ts'
+import type * as unifiedExtension from '../../src/dialects/unified-extension.ts'
+import type * as unifiedExtensionTypes from '../../src/dialects/unified-extension.types.ts'
 import type * as usagePartial from '../../src/dialects/usage-partial.ts'
 import type * as usagePartialTypes from '../../src/dialects/usage-partial.types.ts'
 import type * as blob from '../../src/model/blob.ts'
@@ -41,6 +43,8 @@ import type * as workEvents from '../../src/model/events/work.ts'
 import type * as workEventsTypes from '../../src/model/events/work.types.ts'
 import type * as ids from '../../src/model/ids.ts'
 import type * as idsTypes from '../../src/model/ids.types.ts'
+import type * as newSession from '../../src/model/new-session.ts'
+import type * as newSessionTypes from '../../src/model/new-session.types.ts'
 import type * as options from '../../src/model/options.ts'
 import type * as optionsTypes from '../../src/model/options.types.ts'
 import type * as outcome from '../../src/model/outcome.ts'
@@ -69,6 +73,8 @@ const checked = [
   same<capabilityTypes.Capabilities, typeof capability.Capabilities>('Capabilities'),
   same<capabilityTypes.LaunchKind, typeof capability.LaunchKind>('LaunchKind'),
   same<commandTypes.AnswerCommand, typeof command.AnswerCommand>('AnswerCommand'),
+  same<commandTypes.BoundAnswer, typeof command.BoundAnswer>('BoundAnswer'),
+  same<commandTypes.RequestAnswer, typeof command.RequestAnswer>('RequestAnswer'),
   same<commandTypes.Applied, typeof command.Applied>('Applied'),
   same<commandTypes.CloseCommand, typeof command.CloseCommand>('CloseCommand'),
   same<commandTypes.Command, typeof command.Command>('Command'),
@@ -124,6 +130,7 @@ const checked = [
   same<idsTypes.NativeSessionId, typeof ids.NativeSessionId>('NativeSessionId'),
   same<idsTypes.SessionId, typeof ids.SessionId>('SessionId'),
   same<idsTypes.SessionName, typeof ids.SessionName>('SessionName'),
+  same<newSessionTypes.NewSession, typeof newSession.NewSession>('NewSession'),
   same<optionsTypes.Image, typeof options.Image>('Image'),
   same<optionsTypes.Isolation, typeof options.Isolation>('Isolation'),
   same<optionsTypes.McpServer, typeof options.McpServer>('McpServer'),
@@ -142,6 +149,8 @@ const checked = [
   same<recordTypes.QueuedPrompt, typeof record.QueuedPrompt>('QueuedPrompt'),
   same<recordTypes.SessionRecord, typeof record.SessionRecord>('SessionRecord'),
   same<requestTypes.Answers, typeof request.Answers>('Answers'),
+  same<requestTypes.ClientKind, typeof request.ClientKind>('ClientKind'),
+  same<requestTypes.Decider, typeof request.Decider>('Decider'),
   same<requestTypes.Decision, typeof request.Decision>('Decision'),
   same<requestTypes.Question, typeof request.Question>('Question'),
   same<requestTypes.QuestionOption, typeof request.QuestionOption>('QuestionOption'),
@@ -185,8 +194,21 @@ const checked = [
   same<unifiedConfigTypes.ApprovalMode, typeof unifiedConfig.ApprovalMode>('ApprovalMode'),
   same<unifiedEventTypes.ErrorEvent, typeof unifiedEvent.ErrorEvent>('ErrorEvent'),
   same<unifiedEventTypes.FileChangedEvent, typeof unifiedEvent.FileChangedEvent>('FileChangedEvent'),
-  same<unifiedEventTypes.RequestClosedEvent, typeof unifiedEvent.RequestClosedEvent>('RequestClosedEvent'),
-  same<unifiedEventTypes.RequestOpenedEvent, typeof unifiedEvent.RequestOpenedEvent>('RequestOpenedEvent'),
+  same<unifiedExtensionTypes.FileWrittenEvent, typeof unifiedExtension.FileWrittenEvent>('FileWrittenEvent'),
+  same<unifiedExtensionTypes.LogEntryEvent, typeof unifiedExtension.LogEntryEvent>('LogEntryEvent'),
+  same<unifiedExtensionTypes.NoticeRaisedEvent, typeof unifiedExtension.NoticeRaisedEvent>(
+    'NoticeRaisedEvent',
+  ),
+  same<unifiedExtensionTypes.PlanUpdatedEvent, typeof unifiedExtension.PlanUpdatedEvent>('PlanUpdatedEvent'),
+  same<unifiedExtensionTypes.ReasoningChunkEvent, typeof unifiedExtension.ReasoningChunkEvent>(
+    'ReasoningChunkEvent',
+  ),
+  same<unifiedExtensionTypes.RequestClosedEvent, typeof unifiedExtension.RequestClosedEvent>(
+    'RequestClosedEvent',
+  ),
+  same<unifiedExtensionTypes.RequestOpenedEvent, typeof unifiedExtension.RequestOpenedEvent>(
+    'RequestOpenedEvent',
+  ),
   same<unifiedConfigTypes.SandboxMode, typeof unifiedConfig.SandboxMode>('SandboxMode'),
   same<unifiedConfigTypes.SessionConfig, typeof unifiedConfig.SessionConfig>('SessionConfig'),
   same<unifiedEventTypes.SessionEndedEvent, typeof unifiedEvent.SessionEndedEvent>('SessionEndedEvent'),

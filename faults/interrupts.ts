@@ -11,7 +11,7 @@ import { PROGRAMS, type Program } from '../conformance/programs.ts'
 import { type CellReport, isClean, type Plan, tableOf } from './interrupts/plan.ts'
 
 /**
- * `npm run interrupts -- [--agents claude,codex] [--launch live] [--count 50] [--seed N]`: interrupts the real CLIs at
+ * `npm run faults -- interrupts [--agents claude,codex] [--launch live] [--count 50] [--seed N]`: interrupts the real CLIs at
  * random moments from 0 to 3 s and checks that the turn ends, that the next prompt works, and that the agent still
  * has the conversation in its context or that the loss was reported.
  */
@@ -78,7 +78,7 @@ async function behindFence(plan: Plan): Promise<CellReport[]> {
   const path = join(plan.folder, 'plan.json')
   writeFileSync(path, JSON.stringify(plan))
   const { prefix } = await raiseFence([plan.folder, cacheFolder()])
-  const [program = '', ...args] = [...prefix, process.execPath, 'scripts/interrupts/inside.ts', path]
+  const [program = '', ...args] = [...prefix, process.execPath, 'faults/interrupts/inside.ts', path]
   const child = spawn(program, args, {
     env: cleanEnvironment(plan.folder),
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -40,8 +40,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'answers written twice',
     file: 'src/sessions/answering.ts',
-    find: 'agent.write(writes, ',
-    replace: 'agent.write([...writes, ...writes], ',
+    find: '{ command: answer, writes },',
+    replace: '{ command: answer, writes: [...writes, ...writes] },',
     shows: /answer: \S+ was answered 2 times/,
   },
   {
@@ -125,7 +125,7 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'commits to PostgreSQL without their fence',
-    file: 'src/stores/postgres/statement.ts',
+    file: 'src/stores/postgres/session-change.ts',
     find: 'WHERE s.id = i.id AND s.fence = i.fence AND s.writes = i.writes AND',
     replace: 'WHERE s.id = i.id AND',
     shows: /fence: n\d wrote to \S+, whose owner is (n\d|nobody)/,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { nemesis } from './nemesis/nemesis.ts'
 
 /**
- * `npm run nemesis -- --minutes 10 [--sessions 20] [--seed N]`: a real server whose agents, connections and own
+ * `npm run faults -- nemesis --minutes 10 [--sessions 20] [--seed N]`: a real server whose agents, connections and own
  * process are killed at random. Prints every difference between what agents wrote and heard and what the logs have.
  */
 const { values } = parseArgs({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { READERS, type Resumed, resumes } from '../../scripts/resumes/resumes.ts'
+import { READERS, type Resumed, resumes } from '../../faults/resumes/resumes.ts'
 
 test('resumes through a proxy that cuts connections give the whole log, over every transport', {
   timeout: 300_000,

@@ -6,7 +6,7 @@ import { sqliteStore } from '../src/stores/sqlite.ts'
 import { pollAroundPrompts } from '../test/gateway/board-polls.ts'
 import { startGateway } from '../test/gateway/start.ts'
 
-/** `npm run polls -- [--rounds 50] [--sessions 20]`: polls board events around new prompts; prints every answer but 200. */
+/** `npm run faults -- polls [--rounds 50] [--sessions 20]`: polls board events around new prompts; prints every answer but 200. */
 const { values } = parseArgs({
   options: { rounds: { type: 'string', default: '50' }, sessions: { type: 'string', default: '20' } },
 })

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { crash } from './crash/crash.ts'
 import { POINTS } from './crash/plan.ts'
 
-/** `npm run crash -- --rounds 50 [--seed N] [--store postgres]`: a server that is killed over and over, and loses nothing. */
+/** `npm run faults -- crash --rounds 50 [--seed N] [--store postgres]`: a server that is killed over and over, and loses nothing. */
 const { values } = parseArgs({
   options: { seed: { type: 'string' }, rounds: { type: 'string' }, store: { type: 'string' } },
 })

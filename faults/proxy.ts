@@ -7,7 +7,7 @@ import { Haproxy, hasHaproxy } from './proxy/haproxy.ts'
 import { TRIALS } from './proxy/trials.ts'
 
 /**
- * `npm run proxy`: three servers on one PostgreSQL behind a real HAProxy with the configuration in `deploy`. Streams
+ * `npm run faults -- proxy`: three servers on one PostgreSQL behind a real HAProxy with the configuration in `deploy`. Streams
  * and commands pass while a node drains and another one is killed.
  */
 const print = (text: string) => process.stdout.write(`${text}\n`)
@@ -22,7 +22,7 @@ const home = realpathSync(mkdtempSync(join(tmpdir(), 'proxy-')))
 let failed = 0
 {
   await using database = await startPostgres()
-  const start = (name: string) => NodeProcess.start(name, home, database.url, DRAIN_MS)
+  const start = (name: string) => NodeProcess.start(name, home, database.url, { drainMs: DRAIN_MS })
   const nodes = await Promise.all(['n1', 'n2', 'n3'].map(start))
   await using proxy = await Haproxy.start(
     home,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { check } from '../../scripts/check/check.ts'
-import { ClientHistory, type Evidence } from '../../scripts/check/evidence.ts'
-import type { Note } from '../../scripts/fakes/history.ts'
+import { check } from '../../faults/check/check.ts'
+import { ClientHistory, type Evidence } from '../../faults/check/evidence.ts'
+import type { Note } from '../../faults/fakes/history.ts'
 import type { Entry, Event } from '../../src/model/index.ts'
 import { bound } from '../sessions/bound-answer.ts'
 import { asks, house, init, result, said } from '../sessions/house.ts'
@@ -121,8 +121,9 @@ test('a missing frame, a line that was never printed and a secret are found', as
   const frames = evidence.journals.get(evidence.session) ?? []
   const withFrames = (journal: typeof frames) =>
     check({ ...evidence, journals: new Map([[evidence.session, journal]]) }).of('journal')
-  expect(withFrames(frames.filter(({ frame }) => frame !== 2))).not.toEqual([])
-  expect(withFrames(frames.map((frame) => (frame.frame === 2 ? { ...frame, text: '{}' } : frame)))).toEqual([
+  const second = frames.filter(({ stream }) => stream === 'stdout')[1]
+  expect(withFrames(frames.filter((frame) => frame !== second))).not.toEqual([])
+  expect(withFrames(frames.map((frame) => (frame === second ? { ...frame, text: '{}' } : frame)))).toEqual([
     expect.stringContaining('line 2 is not what the agent printed next'),
   ])
   expect(check({ ...evidence, secrets: new Map([['p1 done', '*']]) }).of('secret')).toHaveLength(2)

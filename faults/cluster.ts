@@ -3,7 +3,7 @@ import { cluster } from './cluster/cluster.ts'
 import { FAULTS, type FaultName } from './cluster/faults.ts'
 
 /**
- * `npm run cluster -- --minutes 5 [--seed N] [--sessions 6] [--lease SECONDS] [--only WORDS]`: three servers on one
+ * `npm run faults -- cluster --minutes 5 [--seed N] [--sessions 6] [--lease SECONDS] [--only WORDS]`: three servers on one
  * PostgreSQL that are killed, suspended, cut off and restarted while clients use all of them. `--only` chooses the
  * faults whose names contain one of the words, which are separated by commas.
  */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { planted } from '../../scripts/plants/copy.ts'
-import { PLANTS } from '../../scripts/plants/plants.ts'
+import { planted } from '../../faults/plants/copy.ts'
+import { PLANTS } from '../../faults/plants/plants.ts'
 
 test('there are sixteen planted faults', () => {
   expect(new Set(PLANTS.map(({ name }) => name)).size).toBe(16)

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util'
 import { resumes } from './resumes/resumes.ts'
 
 /**
- * `npm run resumes -- [--count 100] [--seed N] [transport …]`: resumes sessions of a real server over each transport,
+ * `npm run faults -- resumes [--count 100] [--seed N] [transport …]`: resumes sessions of a real server over each transport,
  * through a proxy that cuts connections at random bytes. Prints every resume whose log is not whole.
  */
 const { values, positionals } = parseArgs({

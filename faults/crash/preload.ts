@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { BroadcastChannel, isMainThread } from 'node:worker_threads'
 import pg from 'pg'
-import { die, failpoints } from './crash/plan.ts'
+import { die, failpoints } from './plan.ts'
 
 /**
  * Loaded by `--import` into every thread of a server. In the thread that writes it stands around the statements of

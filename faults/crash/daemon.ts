@@ -1,11 +1,11 @@
-import type { Launch, Write } from '../src/agents/agent.ts'
-import { loadConfig } from '../src/daemon/config.ts'
-import { type Server, serve } from '../src/daemon/serve.ts'
-import type { Driver, Run, RunContext } from '../src/drivers/driver.ts'
-import { driver } from '../src/drivers/index.ts'
-import { systemTimers } from '../src/drivers/timers.ts'
-import type { Store } from '../src/stores/store.ts'
-import { die, failpoints, type Point } from './crash/plan.ts'
+import type { Launch, Write } from '../../src/agents/agent.ts'
+import { loadConfig } from '../../src/daemon/config.ts'
+import { type Server, serve } from '../../src/daemon/serve.ts'
+import type { Driver, Run, RunContext } from '../../src/drivers/driver.ts'
+import { driver } from '../../src/drivers/index.ts'
+import { systemTimers } from '../../src/drivers/timers.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { die, failpoints, type Point } from './plan.ts'
 
 /** `mainstem serve` from the same parts. Kills itself at the place of its plan. */
 const isDue = failpoints()

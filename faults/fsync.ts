@@ -1,6 +1,6 @@
 import { countSyncs, hasStrace } from './fsync/count-syncs.ts'
 
-/** `node scripts/fsync.ts`: counts the fsyncs of the store's log with strace; each commit needs one. */
+/** `node faults/fsync.ts`: counts the fsyncs of the store's log with strace; each commit needs one. */
 const COMMITS = 20
 if (!(await hasStrace())) throw new Error('strace is not installed, or not allowed to trace here')
 const syncs = await countSyncs('power', COMMITS)

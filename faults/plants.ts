@@ -7,16 +7,16 @@ import { copySources } from './plants/copy.ts'
 import { CHECKERS, type Checker, PLANTS, type Plant } from './plants/plants.ts'
 
 /**
- * `npm run plants [-- --only NAME] [--checker NAME]`: plants each fault in a copy of the sources, and prints which
+ * `npm run faults -- plants [--only NAME] [--checker NAME]`: plants each fault in a copy of the sources, and prints which
  * checker finds it. The sources without a fault must pass every checker.
  */
 const { values } = parseArgs({ options: { only: { type: 'string' }, checker: { type: 'string' } } })
 const COMMANDS: Record<Checker, readonly string[]> = {
-  fsync: ['scripts/fsync.ts'],
-  simulate: ['scripts/simulate.ts', '--seeds', '400'],
-  crash: ['scripts/crash.ts', '--rounds', '11', '--seed', '7'],
+  fsync: ['faults/fsync.ts'],
+  simulate: ['faults/simulate.ts', '--seeds', '400'],
+  crash: ['faults/crash.ts', '--rounds', '11', '--seed', '7'],
   cluster: [
-    'scripts/cluster.ts',
+    'faults/cluster.ts',
     '--minutes',
     '2',
     '--seed',

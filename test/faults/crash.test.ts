@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { crash } from '../../scripts/crash/crash.ts'
-import { POINTS } from '../../scripts/crash/plan.ts'
+import { crash } from '../../faults/crash/crash.ts'
+import { POINTS } from '../../faults/crash/plan.ts'
 
 test('a server that is killed at every failpoint loses, repeats and leaves behind nothing', {
   timeout: 300_000,

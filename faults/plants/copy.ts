@@ -7,7 +7,7 @@ const COPIED = [
   'package.json',
   'tsconfig.json',
   'src',
-  'scripts',
+  'faults',
   'test/sessions',
   'test/agents/invariants.ts',
   'test/postgres/server.ts',

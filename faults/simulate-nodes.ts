@@ -3,7 +3,7 @@ import { simulateNodes } from '../test/sessions/nodes/simulation.ts'
 import { NODE_PLANTS } from '../test/sessions/nodes/simulation-store.ts'
 
 /**
- * `npm run simulate:nodes -- --seeds 2000 [--first N] [--plant NAME]`: random lives of three servers on one store, whose
+ * `npm run faults -- simulate-nodes --seeds 2000 [--first N] [--plant NAME]`: random lives of three servers on one store, whose
  * clients send each command to any of them. Prints the seed and the problems of bad ones. A planted fault must be found.
  */
 const { values } = parseArgs({

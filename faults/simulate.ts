@@ -4,7 +4,7 @@ import { shrink } from '../test/sessions/simulation-shrink.ts'
 import { PLANTS } from '../test/sessions/simulation-store.ts'
 
 /**
- * `npm run simulate -- --seeds 20000 [--first N] [--plant NAME]`: random lives of sessions. Of a bad one the seed and
+ * `npm run faults -- simulate --seeds 20000 [--first N] [--plant NAME]`: random lives of sessions. Of a bad one the seed and
  * the shortest way to it are printed. A planted fault has to be found.
  */
 const { values } = parseArgs({

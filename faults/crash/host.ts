@@ -8,7 +8,7 @@ import { type Plan, planVariable } from './plan.ts'
 import { type Storage, sqliteStorage } from './storage.ts'
 import { type Answer, request, type Target } from './target.ts'
 
-const SCRIPTS = join(import.meta.dirname, '..')
+const FAULTS = join(import.meta.dirname, '..')
 const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'acp']
 /** Two principals, so that one could see the sessions of the other. */
 const PRINCIPALS = ['ada', 'bob']
@@ -16,8 +16,8 @@ const TOKENS = 'tokens.json'
 
 /** A server with failpoints, and the one that users run. */
 const PROGRAMS = {
-  failpoints: ['--import', join(SCRIPTS, 'crash-preload.ts'), join(SCRIPTS, 'crash-daemon.ts')],
-  serve: [join(SCRIPTS, '../src/cli/main.ts'), 'serve'],
+  failpoints: ['--import', join(FAULTS, 'crash/preload.ts'), join(FAULTS, 'crash/daemon.ts')],
+  serve: [join(FAULTS, '../src/cli/main.ts'), 'serve'],
 }
 
 interface HostSettings {
@@ -70,7 +70,7 @@ export class Host implements Target {
     this.histories = peer?.histories ?? join(home, 'histories')
     mkdirSync(this.#temporary)
     mkdirSync(this.histories, { recursive: true })
-    const fake = [process.execPath, join(SCRIPTS, 'fakes/agent.ts'), this.histories]
+    const fake = [process.execPath, join(FAULTS, 'fakes/agent.ts'), this.histories]
     const env = { NODE_COMPILE_CACHE: join(home, 'cache') }
     const agents = Object.fromEntries(AGENTS.map((agent) => [agent, { command: [...fake, agent], env }]))
     const common = { port: 0, cwd, data: home, agents, timeouts: { drainMs } }

@@ -14,18 +14,21 @@ export class CuttingProxy implements AsyncDisposable {
   cuts = 0
   connections = 0
   readonly #random: Random
+  readonly #bytes: number | undefined
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
-  static async start(target: string, seed: number): Promise<CuttingProxy> {
-    const proxy = new CuttingProxy(Number(new URL(target).port), seed)
+  /** With `bytes`, every connection carries this many bytes to the client, and any number to the server. */
+  static async start(target: string, seed: number, bytes?: number): Promise<CuttingProxy> {
+    const proxy = new CuttingProxy(Number(new URL(target).port), seed, bytes)
     proxy.#server.listen(0, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
   }
 
-  private constructor(port: number, seed: number) {
+  private constructor(port: number, seed: number, bytes: number | undefined) {
     this.#random = randomFrom(seed)
+    this.#bytes = bytes
     this.#server = createServer((client) => this.#join(client, connect(port, '127.0.0.1')))
   }
 
@@ -43,8 +46,8 @@ export class CuttingProxy implements AsyncDisposable {
     this.connections++
     const bytes = () => Math.floor(2 ** (this.#random() * MOST_BITS))
     const resets = this.#random() < 0.5
-    this.#pass(client, server, bytes(), resets)
-    this.#pass(server, client, bytes(), resets)
+    this.#pass(client, server, this.#bytes === undefined ? bytes() : Number.POSITIVE_INFINITY, resets)
+    this.#pass(server, client, this.#bytes ?? bytes(), resets)
   }
 
   #pass(from: Socket, to: Socket, bytes: number, resets: boolean): void {

@@ -18,7 +18,7 @@ import {
 import { SmallServer } from './memory/small-server.ts'
 
 // Shows the peak memory of a server with a small heap that recovers and serves logs much larger than the heap.
-// Usage: npm run memory [-- --heap 256 --scale 1]
+// Usage: npm run faults -- memory [--heap 256] [--scale 1]
 
 const HEAP_MB = option('--heap', 256)
 /** Below 1, smaller logs: for a quick look. */
