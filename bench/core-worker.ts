@@ -6,7 +6,8 @@ import { driver } from '../src/drivers/index.ts'
 import { systemTimers } from '../src/drivers/timers.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../src/framing/frame.ts'
 import { LineSplitter } from '../src/framing/lines.ts'
-import { type BlobSink, DEFAULT_POLICY, type Entry, type LaunchKind } from '../src/model/index.ts'
+import { DEFAULT_POLICY, type Entry, type LaunchKind } from '../src/model/index.ts'
+import { NO_VALUES } from '../src/model/large-value.ts'
 import { Conversation } from '../src/sessions/conversation.ts'
 import { stamp } from '../src/sessions/log.ts'
 import { Play } from './play.ts'
@@ -17,10 +18,6 @@ const [mode = '', file = '', times = '1', warmUp = '1', agentId = '', launchName
   process.argv.slice(2)
 
 const QUEUED_BYTES = 1024 * 1024
-
-const NOWHERE: BlobSink = {
-  open: () => ({ write: () => undefined, close: async () => ({ id: '', bytes: 0 }) }),
-}
 
 const measured = mode === 'parse' ? parse : events()
 // Loading modules and compiling hot functions happen once per process and are not measured.
@@ -83,7 +80,7 @@ function byProcess(files: readonly string[]): AsyncIterable<readonly Frame[]> {
   const run = driver({ timers: systemTimers }).start(
     { kind: 'process', argv: ['cat', ...files], env: {}, passEnv: [] },
     // Processes with the marker of a run end with it. Two concurrent benches must not end each other's.
-    { runId: `bench-${process.pid}`, cwd: '/', env: {}, blobs: NOWHERE },
+    { runId: `bench-${process.pid}`, cwd: '/', env: {}, values: NO_VALUES },
   )
   return run.frames
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LaunchKind } from '../src/model/index.ts'
+import { words } from './stream.ts'
 
 /** One turn of a recorded program, made long. */
 export interface Stream {
@@ -10,14 +11,15 @@ export interface Stream {
 }
 
 const LINES = 200_000
-const DELTAS_A_MESSAGE = 300
+const DELTAS_A_MESSAGE = 50
+const WORDS_PER_DELTA = 4
 const AGENTS = join(import.meta.dirname, '../src/agents')
 
 function recorded(path: string): string[] {
   return readFileSync(join(AGENTS, path), 'utf8').trim().split('\n')
 }
 
-/** Long answers, token by token: what Claude prints most of the time. */
+/** Short messages, token by token, each with a tool call and its result: what Claude prints most of the time. */
 export function claudeStream(): Stream {
   const lines = recorded('claude/fixtures/claude/plain/stdout.jsonl')
   const isDelta = (line: string) => line.includes('text_delta')
@@ -27,15 +29,31 @@ export function claudeStream(): Stream {
   const deltas = lines.filter(isDelta)
   const head = lines.slice(begin, first)
   const tail = lines.slice(lines.findLastIndex(isDelta) + 1, end)
+  const call = callIn(recorded('claude/fixtures/claude/perm_allowed/stdout.jsonl'))
   const whole: string[] = lines.slice(0, begin)
   for (let message = 0; whole.length < LINES; message++) {
-    // Every message has its own id, as in real output.
-    const renamed = (line: string) => line.replaceAll('msg_fake000001', `msg_${message}`)
+    // Every message and call has its own id, as in real output.
+    const renamed = (line: string) =>
+      line
+        .replaceAll(/"msg_fake\d+"/g, `"msg_${message}"`)
+        .replaceAll(/"toolu_fake[\d_]+"/g, `"call_${message}"`)
     whole.push(...head.map(renamed))
-    for (let delta = 0; delta < DELTAS_A_MESSAGE; delta++) whole.push(deltas[delta % deltas.length] ?? '')
-    whole.push(...tail.map(renamed))
+    for (let delta = 0; delta < DELTAS_A_MESSAGE; delta++)
+      whole.push(reworded(deltas[delta % deltas.length] ?? ''))
+    whole.push(...tail.map(renamed), ...call.map((line) => renamed(line).replaceAll('"msg_', '"msg_call_')))
   }
   return { agent: 'claude', launch: 'live', lines: [...whole, ...lines.slice(end)] }
+}
+
+/** The same line with other words, because databases compress what repeats. */
+function reworded(line: string): string {
+  return line.replace(/("text":")[^"]*/, (_, key) => `${key}${words(WORDS_PER_DELTA)} `)
+}
+
+/** The lines of one tool call, to its result. */
+function callIn(lines: readonly string[]): string[] {
+  const begin = lines.findIndex((line) => line.includes('message_start'))
+  return lines.slice(begin, lines.findIndex((line) => line.includes('"tool_result"')) + 1)
 }
 
 /** Commands and remarks, one after another: Codex prints whole items only. */

@@ -1,14 +1,13 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pick, randomFrom } from '../scripts/random.ts'
-import type { Entry } from '../src/model/index.ts'
 import { postgresStore } from '../src/stores/postgres.ts'
 import { sqliteStore } from '../src/stores/sqlite.ts'
 import { FIRST_FENCE, type Store } from '../src/stores/store.ts'
+import { SessionStream } from './stream.ts'
 
 /** The work of one node: append to its own sessions, read them, or take part in a fan-out. */
 export interface Task {
-  mode: 'append' | 'replay' | 'publish' | 'follow'
+  mode: 'append' | 'paced' | 'replay' | 'publish' | 'follow'
   /** A URL of PostgreSQL, or a directory for SQLite. */
   store: string
   node: string
@@ -31,20 +30,21 @@ export interface Measured {
   delays: number[]
 }
 
-/** Words in random order, because PostgreSQL compresses what repeats. */
-const WORDS =
-  'the file test server returns an error when its lock is held by another process and reads config'.split(' ')
-const WORDS_PER_ENTRY = 40
-const random = randomFrom(7)
 const READ = 512
 /** Appends per second of the session that everybody reads. */
 const PUBLISHED_A_SECOND = 100
+/** Appends per second of each session that appends in time. */
+const PACED_A_SECOND = 20
+const never = new AbortController().signal
 /** The session that everybody reads. */
 const SHARED = 'shared'
 
+/** What the agents of the sessions say, with raw frames. */
+const streams = new Map<string, SessionStream>()
+
 const task: Task = JSON.parse(process.argv[2] ?? '')
 await using store = await open()
-const work = { append, replay, publish, follow }[task.mode]
+const work = { append, paced, replay, publish, follow }[task.mode]
 const started = await prepare()
 process.send?.('ready')
 await once(process, 'message')
@@ -69,7 +69,7 @@ async function prepare(): Promise<string[]> {
   const all = task.mode === 'publish' ? [SHARED] : ids
   const terms = { owner: task.node, ttlMs: 600_000 }
   if (task.mode !== 'replay')
-    await Promise.all(all.map((id) => store.create(id, { entries: entries(id, 1, 1) }, undefined, terms)))
+    await Promise.all(all.map((id) => store.create(id, streamOf(id).next(1), undefined, terms)))
   return all
 }
 
@@ -80,12 +80,37 @@ async function append(ids: readonly string[]): Promise<Done> {
   const one = async (id: string) => {
     for (let seq = 2; seq < 2 + each; seq += task.batch) {
       const asked = performance.now()
-      await store.append(id, { entries: entries(id, seq, task.batch) }, FIRST_FENCE)
+      await store.append(id, streamOf(id).next(task.batch), FIRST_FENCE)
       delays.push(performance.now() - asked)
     }
   }
   await Promise.all(ids.map(one))
   return { entries: delays.length * task.batch, appends: delays.length, delays }
+}
+
+/** Every session appends in time and has a reader. The delay is from the append to the reader. */
+async function paced(ids: readonly string[]): Promise<Done> {
+  const each = Math.floor(task.entries / ids.length)
+  const delays: number[] = []
+  const start = performance.now()
+  const write = async (id: string, index: number) => {
+    for (let seq = 2; seq < 2 + each; seq++) {
+      const due = start + ((seq + index / ids.length) * 1_000) / PACED_A_SECOND
+      await sleep(Math.max(0, due - performance.now()))
+      await store.append(id, streamOf(id).next(1), FIRST_FENCE)
+    }
+  }
+  const read = async (id: string) => {
+    for (let after = 1; after < 1 + each; ) {
+      await store.changed(id, after, never)
+      for (const { at } of await store.read(id, after, READ)) {
+        delays.push(Date.now() - at)
+        after++
+      }
+    }
+  }
+  await Promise.all(ids.flatMap((id, index) => [write(id, index), read(id)]))
+  return { entries: delays.length, appends: delays.length, delays }
 }
 
 async function replay(ids: readonly string[]): Promise<Done> {
@@ -105,7 +130,7 @@ async function publish(): Promise<Done> {
   const start = performance.now()
   for (let seq = 2; seq <= task.entries; seq++) {
     await sleep(Math.max(0, start + (seq * 1_000) / PUBLISHED_A_SECOND - performance.now()))
-    await store.append(SHARED, { entries: entries(SHARED, seq, 1) }, FIRST_FENCE)
+    await store.append(SHARED, streamOf(SHARED).next(1), FIRST_FENCE)
   }
   return { entries: task.entries, appends: task.entries, delays: [] }
 }
@@ -127,17 +152,8 @@ async function follow(): Promise<Done> {
   return { entries: delays.length, appends: 0, delays }
 }
 
-function words(): string {
-  return Array.from({ length: WORDS_PER_ENTRY }, () => pick(random, WORDS)).join(' ')
-}
-
-function entries(session: string, first: number, count: number): Entry[] {
-  return Array.from({ length: count }, (_, index) => ({
-    seq: first + index,
-    session,
-    turn: 1,
-    at: Date.now(),
-    event: { type: 'text.delta', messageId: 'msg_01', text: words() },
-    native: first + index,
-  }))
+function streamOf(session: string): SessionStream {
+  const stream = streams.get(session) ?? new SessionStream(session)
+  streams.set(session, stream)
+  return stream
 }

@@ -12,6 +12,7 @@ const NODES = [1, 2, 3] as const
 
 interface Case {
   name: string
+  mode?: 'append' | 'paced'
   sessions: number
   batch: number
   entries: number
@@ -22,6 +23,7 @@ const CASES: readonly Case[] = [
   { name: '1 session, 1 entry an append', sessions: 1, batch: 1, entries: 400 },
   { name: '300 sessions, 1 entry an append', sessions: 300, batch: 1, entries: 15_000 },
   { name: '24 sessions, 20 entries an append', sessions: 24, batch: 20, entries: 72_000 },
+  { name: '100 sessions × 20 a second, read', mode: 'paced', sessions: 100, batch: 1, entries: 20_000 },
 ]
 const PUBLISHED = 500
 const READERS = 100
@@ -60,7 +62,7 @@ const HEADER: readonly (readonly [title: string, width: number])[] = [
 async function besideSqlite(one: Case): Promise<void> {
   const store = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))
   try {
-    const task = { mode: 'append', store, node: 'n1', readers: 0, ...one } as const
+    const task: Task = { mode: 'append', store, node: 'n1', readers: 0, ...one }
     const appended = await together([task])
     const read = await together([{ ...task, mode: 'replay' }])
     print([one.name, 'sqlite', '1', ...figures(appended), '', '', '', perSecond(read)])
@@ -74,7 +76,8 @@ async function onPostgres(server: string, one: Case, nodes: number): Promise<voi
   const { url, meter } = fresh
   const tasks = Array.from({ length: nodes }, (_, index): Task => {
     const share = { sessions: Math.ceil(one.sessions / nodes), entries: Math.floor(one.entries / nodes) }
-    return { mode: 'append', store: url, node: `n${index + 1}`, readers: 0, batch: one.batch, ...share }
+    const { mode = 'append', batch } = one
+    return { mode, store: url, node: `n${index + 1}`, readers: 0, batch, ...share }
   })
   const before: DatabaseLoad[] = []
   const appended = await together(tasks, async () => void before.push(await meter.read()))

@@ -1,24 +1,30 @@
 import { cli } from './cli.ts'
 import { core } from './core.ts'
+import { ends } from './ends.ts'
 import { gateway } from './gateway.ts'
 import { library } from './library.ts'
 import { masking } from './masking.ts'
 import { postgres } from './postgres.ts'
 import { readers } from './readers.ts'
 import { search } from './search.ts'
+import { session } from './session.ts'
 import { store } from './store.ts'
+import { types } from './types.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `search`, `cli [runs]`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `search`, `cli [runs]`, `ends [idle processes …]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,
+  session,
   store,
   postgres,
   gateway,
   readers,
   masking,
   search,
+  types,
   cli,
+  ends,
 }
 
 const [name = '', ...args] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-import { pick, randomFrom } from '../scripts/random.ts'
+import { pick, randomFrom } from '../faults/random.ts'
 import type { Entry } from '../src/model/index.ts'
 import { searchTerms } from '../src/model/search-terms.ts'
 import { Database } from '../src/stores/postgres/database.ts'

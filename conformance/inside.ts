@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { LaunchKind } from '../src/model/index.ts'
 import { type Cell, runCell } from './cell.ts'
 import { cellsOf } from './plan.ts'

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Program } from './programs.ts'
 
 /** The path of a program, or the reason why it is not installed. */

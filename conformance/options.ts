@@ -8,16 +8,51 @@ import { runCell } from './cell.ts'
 import { install } from './install.ts'
 import { PROGRAMS } from './programs.ts'
 import type { Scenario } from './scenario.ts'
+import { completes, HELLO } from './scenarios/text.ts'
 import { eventsOf, type FinishedTurn, must, type Stage } from './stage.ts'
 
-/** Limits of a policy on the real programs: each is enforced, or refused before the program starts. */
+/** Limits of a policy and options on the real programs: each is enforced, or refused before the program starts. */
 interface OptionCase {
+  readonly title: string
+  /** Throws where the option was ignored; a remark goes into the table. */
+  play(stage: Stage, agent: string): Promise<string | undefined>
+}
+
+interface PolicyCase {
   readonly title: string
   policy(agent: string): Policy
   readonly script: string
-  /** Throws where the option was ignored; a remark goes into the table. */
   check(stage: Stage, told: FinishedTurn): string | undefined
 }
+
+const ofPolicy = ({ title, policy, script, check }: PolicyCase): OptionCase => ({
+  title,
+  async play(stage, agent) {
+    const session = await stage.session({ policy: policy(agent) })
+    return check(stage, await stage.turn(session, script))
+  },
+})
+
+/** A resumed conversation has the system prompt of the session that resumes it, not the one that it began with. */
+const resumed = (kind: 'append' | 'replace'): OptionCase => ({
+  title: `systemPrompt.${kind} on resume`,
+  async play(stage) {
+    const promptOf = (text: string) => ({ options: { systemPrompt: { [kind]: text } } })
+    const first = await stage.session(promptOf('PROMPT-OF-THE-FIRST'))
+    await stage.turn(first, 'text')
+    const resume = first.nativeSessionId
+    must(resume !== undefined, 'the program has no session to resume')
+    await first.close()
+    await stage.canResume()
+    const second = await stage.session({ ...promptOf('PROMPT-OF-THE-SECOND'), resume })
+    completes(await stage.turn(second, 'text'), HELLO)
+    const { body } = stage.model.requests.findLast(({ place }) => place?.scenario === 'text') ?? {}
+    const sent = JSON.stringify(body)
+    must(sent.includes('PROMPT-OF-THE-SECOND'), 'IGNORED: the model was not sent the system prompt')
+    must(!sent.includes('PROMPT-OF-THE-FIRST'), 'IGNORED: the model was sent the earlier system prompt')
+    return undefined
+  },
+})
 
 /** The names by which programs call their shell. */
 const SHELLS: Readonly<Record<string, string>> = {
@@ -44,7 +79,7 @@ function ran({ cwd }: Stage, { events }: FinishedTurn): undefined {
   must(asked.length === 0, `IGNORED: it was asked for and answered by ${asked[0]?.by}`)
 }
 
-const steps = (maxSteps: number): OptionCase => ({
+const steps = (maxSteps: number): PolicyCase => ({
   title: `maxSteps ${maxSteps}`,
   policy: () => ({ approval: 'auto-all', sandbox: 'full-access', maxSteps }),
   script: 'endless',
@@ -60,7 +95,7 @@ const steps = (maxSteps: number): OptionCase => ({
   },
 })
 
-const CASES: readonly OptionCase[] = [
+const POLICIES: readonly PolicyCase[] = [
   { title: 'denied execute', policy: () => free({ denied: ['execute'] }), script: 'touches', check: ranNot },
   {
     title: 'denied by native name',
@@ -108,6 +143,8 @@ const CASES: readonly OptionCase[] = [
   },
 ]
 
+const CASES: readonly OptionCase[] = [...POLICIES.map(ofPolicy), resumed('append'), resumed('replace')]
+
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: ['claude', 'codex', 'gemini', 'opencode'] },
@@ -115,17 +152,12 @@ const { values } = parseArgs({
   },
 })
 
-function scenarioOf(
-  { title, policy, script, check }: OptionCase,
-  agent: string,
-  remark: (words: string) => void,
-): Scenario {
+function scenarioOf({ title, play }: OptionCase, agent: string, remark: (words: string) => void): Scenario {
   return {
     id: title.replaceAll(/\W+/g, '-'),
     title,
     async play(stage) {
-      const session = await stage.session({ policy: policy(agent) })
-      const words = check(stage, await stage.turn(session, script))
+      const words = await play(stage, agent)
       if (words !== undefined) remark(words)
     },
   }

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { PROGRAMS, type Program } from './programs.ts'
+import { OPENCODE_2, OPENCODE_2_FOLDER } from './recorded.ts'
 import type { CellResult, CellState, Results, Spread } from './results.ts'
 import { SCENARIOS } from './scenarios/index.ts'
 import { SETTINGS, settingsOf } from './settings.ts'
@@ -146,6 +147,9 @@ export function conformancePage(results: Results): string {
     'A single value applies to both launches. *no* means that the program lacks the feature; [limits](#limits) give the reason and the evidence for each.',
     shortMatrix(results, main),
     `All ${SCENARIOS.length} scenarios are in [results](#results), the exact versions in [versions](#versions).`,
+    '### OpenCode 2: recorded',
+    'The released program cannot be installed here, so no cell is played. *recorded* means that recordings of its preview show the feature, and that tests decode them and drive a [fake server made from them](opencode2.md) through every interface.',
+    recorded(),
     '## Counts',
     summary(results),
     '## How a cell is played',
@@ -171,6 +175,18 @@ export function conformancePage(results: Results): string {
     '```sh\nnpm run conformance\nnpm run conformance -- --only claude --scenario text,shell\nnpm run conformance -- --list\n```',
     RUN,
   ].join('\n\n')}\n`
+}
+
+/** What recordings show of a program that is not played. */
+function recorded(): string {
+  const rows = OPENCODE_2.map(({ feature, mark, shown }) => [
+    feature,
+    mark,
+    typeof shown === 'string'
+      ? shown
+      : shown.map((name) => `[${name}](../${OPENCODE_2_FOLDER}/${name})`).join(', '),
+  ])
+  return table(['live and oneshot', '`opencode` 2', 'shown by'], rows)
 }
 
 /** The most asked rows, with both launches of a program in one cell. */

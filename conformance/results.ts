@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { z } from 'zod'
+import * as z from 'zod'
 import { LaunchKind } from '../src/model/index.ts'
 import { PROGRAMS } from './programs.ts'
 import { SCENARIOS } from './scenarios/index.ts'

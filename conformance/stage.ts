@@ -7,8 +7,8 @@ import {
   type Mainstem,
   MainstemError,
   mainstem,
+  type PromptOptions,
   type SessionRequest,
-  type TurnPrompt,
   type TurnResult,
 } from '../src/index.ts'
 import type { ScriptedModel } from '../src/testing/index.ts'
@@ -63,6 +63,8 @@ export class Stage implements AsyncDisposable {
   readonly signal: AbortSignal
   readonly cell: string
   readonly random: () => number
+  /** How the program is started. */
+  readonly settings: { readonly command: readonly [string]; readonly env: Readonly<Record<string, string>> }
   readonly #stem: Mainstem
   readonly #logs: Entry[][] = []
   readonly #reading: Promise<void>[] = []
@@ -76,7 +78,8 @@ export class Stage implements AsyncDisposable {
     this.signal = signal
     this.cell = cell
     this.random = random
-    this.#stem = mainstem({ agents: { [program.agent]: { command: [command], env } } })
+    this.settings = { command: [command], env }
+    this.#stem = mainstem({ agents: { [program.agent]: this.settings } })
   }
 
   /** The logs of all sessions so far, each from its first entry. */
@@ -105,7 +108,7 @@ export class Stage implements AsyncDisposable {
   async turn<T>(
     session: AgentSession<T>,
     script: string,
-    { during, ...more }: Omit<TurnPrompt, 'text'> & { during?: (event: Event) => void } = {},
+    { during, ...more }: PromptOptions & { during?: (event: Event) => void } = {},
   ): Promise<FinishedTurn<T>> {
     const turn = session.prompt(this.line(script), more)
     const events: Event[] = []

@@ -4,6 +4,7 @@ import { LAYERS, MEDIAN_FILE_LINES } from './architecture/layers.ts'
 import { PLANTS } from './architecture/plants.ts'
 import { hollowTests, lineCount, RULES, type Rule } from './architecture/rules.ts'
 import { type Source, source } from './architecture/source.ts'
+import { DECLARED_TWICE, namesDeclaredTwice, SAME_NAME } from './architecture/type-names.ts'
 
 const read = (pattern: string): Source[] =>
   globSync(pattern)
@@ -11,7 +12,12 @@ const read = (pattern: string): Source[] =>
     .sort()
     .map((path) => source(path, readFileSync(path, 'utf8')))
 
-const code = [...read('src/**/*.ts'), ...read('scripts/**/*.ts'), ...read('bench/**/*.ts')]
+const code = [
+  ...read('src/**/*.ts'),
+  ...read('scripts/**/*.ts'),
+  ...read('faults/**/*.ts'),
+  ...read('bench/**/*.ts'),
+]
 const tests = read('test/**/*.ts')
 
 const broken = (rule: Rule, files: readonly Source[]): string[] => files.flatMap(rule)
@@ -32,6 +38,16 @@ describe('the sources', () => {
   it('stay small: the median file is within its budget', () => {
     const lengths = code.map(({ text }) => lineCount(text)).sort((a, b) => a - b)
     expect(lengths[Math.floor(lengths.length / 2)]).toBeLessThanOrEqual(MEDIAN_FILE_LINES)
+  })
+
+  it('give each type a name of its own', () => {
+    const twice = namesDeclaredTwice(code.filter(({ path }) => path.startsWith('src/')))
+    expect(Object.keys(SAME_NAME).filter((name) => !twice.has(name))).toEqual([])
+    const others = [...twice].filter(([name]) => !Object.hasOwn(SAME_NAME, name))
+    expect(
+      others.length,
+      others.map(([name, paths]) => `${name}: ${paths.join(', ')}`).join('\n'),
+    ).toBeLessThanOrEqual(DECLARED_TWICE)
   })
 
   it('have tests that are all run, within the length of a file, and mock nothing of ours', () => {
@@ -61,6 +77,24 @@ describe.each(Object.entries(PLANTS))('the rule %s', (name, plant) => {
 
   it.each(plant.keeps)('lets pass look-alike %# in %s', (path, text) => {
     expect(rule(source(path, text))).toEqual([])
+  })
+})
+
+describe('the rule for names', () => {
+  const twice = (...texts: string[]) => [
+    ...namesDeclaredTwice(texts.map((text, index) => source(`src/${index}.ts`, text))).keys(),
+  ]
+
+  it('catches a type that two files declare, exported or not', () => {
+    expect(twice('export interface A {}', 'type A = string')).toEqual(['A'])
+    expect(twice('export class A {}', 'interface A { x: 1 }')).toEqual(['A'])
+  })
+
+  it('lets a schema with its type pass, an import, and a name inside a function', () => {
+    expect(
+      twice('export const A = z.string()\nexport type A = string', `import type { A } from './0.ts'`),
+    ).toEqual([])
+    expect(twice('interface A {}', 'function f() { interface A {} }')).toEqual([])
   })
 })
 

@@ -1,4 +1,4 @@
-import { type Limit, PARTIAL_USAGE, refused } from './limit.ts'
+import { type Limit, OPTIONS_ONLY, PARTIAL_USAGE, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/acp/fixtures'
 
@@ -21,13 +21,24 @@ const OF_THE_PROTOCOL: readonly Limit[] = [
   },
 ]
 
-/** The handling of a second prompt by each program. */
-const STEER: readonly Limit[] = [
+/** The recordings of each program. */
+const FOLDERS = [
   { program: 'claude-agent-acp', folder: 'acp-claude' },
   { program: 'codex-acp', folder: 'acp-codex2' },
   { program: 'qwen', folder: 'acp-qwen' },
   { program: 'copilot', folder: 'acp-copilot' },
-].map(({ program, folder }) => ({
+]
+
+const OF_ANSWERS: readonly Limit[] = FOLDERS.flatMap(({ program, folder }) =>
+  OPTIONS_ONLY.map((limit) => ({
+    ...limit,
+    programs: [program],
+    evidence: `${RECORDED}/${folder}/tool_bash_reject`,
+  })),
+)
+
+/** The handling of a second prompt by each program. */
+const STEER: readonly Limit[] = FOLDERS.map(({ program, folder }) => ({
   scenarios: ['steer'],
   programs: [program],
   reason: 'A second prompt waits or cancels the first; refused before it starts.',
@@ -37,7 +48,7 @@ const STEER: readonly Limit[] = [
 
 /** Our refusal of an answer, which denies the call. */
 const REFUSED_SCOPE =
-  /^the outcome is denied \(permission_denied: .* does not offer to allow this call with scope session; /
+  /^the outcome is denied \(permission_denied: .* scope: the agent does not offer "session" here; /
 
 /** The reports of programs about their sub-agents. */
 const OF_SUBAGENTS: readonly Limit[] = [
@@ -68,6 +79,7 @@ const OF_SUBAGENTS: readonly Limit[] = [
 
 export const ACP_LIMITS: readonly Limit[] = [
   ...OF_THE_PROTOCOL,
+  ...OF_ANSWERS,
   ...STEER,
   ...OF_SUBAGENTS,
   {

@@ -1,4 +1,4 @@
-import { type Limit, PARTIAL_USAGE, refused } from './limit.ts'
+import { type Limit, OPTIONS_ONLY, PARTIAL_USAGE, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/codex/fixtures/codex'
 
@@ -7,6 +7,12 @@ const CODEX = ['codex', 'codex-default']
 
 export const CODEX_LIMITS: readonly Limit[] = [
   { ...PARTIAL_USAGE, programs: CODEX, launch: 'oneshot' },
+  ...OPTIONS_ONLY.map((limit) => ({
+    ...limit,
+    programs: CODEX,
+    launch: 'live' as const,
+    evidence: `${RECORDED}/as_approval_decline`,
+  })),
   {
     scenarios: ['deltas'],
     programs: CODEX,

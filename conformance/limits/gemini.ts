@@ -1,4 +1,4 @@
-import { type Limit, PARTIAL_USAGE, refused } from './limit.ts'
+import { type Limit, OPTIONS_ONLY, PARTIAL_USAGE, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/gemini/fixtures/gemini'
 const RECORDED_LIVE = 'src/agents/gemini/fixtures/acp-gemini'
@@ -18,6 +18,7 @@ const NO_INNER_EVENTS: Limit = {
 /** Of `gemini --acp`. */
 const LIVE: readonly Limit[] = [
   PARTIAL_USAGE,
+  ...OPTIONS_ONLY.map((limit) => ({ ...limit, evidence: `${RECORDED_LIVE}/tool_bash_reject` })),
   NO_INNER_EVENTS,
   {
     scenarios: ['output', 'unicode-output', 'big-output'],

@@ -2,6 +2,12 @@ import { type Limit, refused } from './limit.ts'
 
 const UNANSWERED = 'A one-shot process cannot ask: it refuses actions that need an approval or an answer.'
 
+/** Scenarios with a request that somebody decides. */
+const ASKING = [
+  ...['allow', 'deny', 'allow-session', 'question', 'proposal'],
+  ...['deny-reason', 'undecided', 'stale-answers', 'changed-input', 'callback'],
+]
+
 /** Recordings of programs that would have to ask, without a channel for the answer. */
 const REFUSALS = [
   { programs: ['claude', 'claude-old'], evidence: 'src/agents/claude/fixtures/claude/perm_denied' },
@@ -14,11 +20,17 @@ const REFUSALS = [
 export const ONESHOT_LIMITS: readonly Limit[] = [
   ...REFUSALS.map((refusal) => ({
     ...refusal,
-    scenarios: ['allow', 'deny', 'allow-session', 'question', 'proposal'],
+    scenarios: ASKING,
     launch: 'oneshot' as const,
     reason: UNANSWERED,
     seen: /^no (?:request was opened|plan was proposed); /,
   })),
+  {
+    scenarios: ['hook'],
+    launch: 'oneshot',
+    reason: UNANSWERED,
+    seen: /^unsupported_option: hooks\.beforeToolCall is not supported by a oneshot /,
+  },
   {
     scenarios: ['steer'],
     launch: 'oneshot',

@@ -1,9 +1,10 @@
-import { type Limit, PARTIAL_USAGE, refused } from './limit.ts'
+import { CHANGED_INPUT, type Limit, PARTIAL_USAGE, refused } from './limit.ts'
 
 const RECORDED = 'src/agents/opencode/fixtures/opencode'
 
 export const OPENCODE_LIMITS: readonly Limit[] = [
   { ...PARTIAL_USAGE, programs: ['opencode'], launch: 'oneshot' },
+  { ...CHANGED_INPUT, programs: ['opencode'], launch: 'live' },
   {
     scenarios: ['deltas'],
     programs: ['opencode'],

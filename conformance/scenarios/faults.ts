@@ -1,8 +1,10 @@
+import { daemon, endsExchange } from '../../src/dialects/daemon.ts'
+import type { Message } from '../../src/dialects/dialect.ts'
 import { mustRemember } from '../memory.ts'
 import type { Scenario } from '../scenario.ts'
 import { eventsOf, type FinishedTurn, must, type Stage } from '../stage.ts'
 import { processesOf } from '../traces.ts'
-import { answering } from './interrupts.ts'
+import { isStreaming } from './interrupts.ts'
 import { completes, HELLO } from './text.ts'
 
 /** A process that has ended by itself needs no signal. */
@@ -18,7 +20,8 @@ function end(pid: number, signal: NodeJS.Signals): void {
 async function killsFirstTurn(stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Promise<FinishedTurn> {
   const session = await stage.session()
   const turn = stage.turn(session, 'long')
-  await answering(stage, 'long')
+  // Programs store a prompt some time after they start to answer; before that they lose it, and a notice says so.
+  await isStreaming(stage, session, 20)
   const processes = processesOf(stage.cell)
   const own = processes.filter(({ parent }) => parent === process.pid)
   must(own.length === 1, `${own.length} processes were found`)
@@ -29,6 +32,13 @@ async function killsFirstTurn(stage: Stage, signal: 'SIGTERM' | 'SIGKILL'): Prom
   await stage.canResume()
   completes(await stage.turn(session, 'text'), HELLO)
   return killed
+}
+
+/** The message that ends the first turn in the daemon dialect. */
+function daemonEnd({ logs }: Stage): Message | undefined {
+  const state = daemon.initial({})
+  const messages = (logs[0] ?? []).flatMap((entry) => daemon.project(state, entry))
+  return messages.find(endsExchange)
 }
 
 export const FAULTS: readonly Scenario[] = [
@@ -78,6 +88,8 @@ export const FAULTS: readonly Scenario[] = [
       const { outcome } = await killsFirstTurn(stage, 'SIGTERM')
       // A program that handles the signal may report the end itself.
       must(['crashed', 'failed', 'interrupted'].includes(outcome), `the outcome is ${outcome}`)
+      const last = daemonEnd(stage)
+      must(last?.type === 'interrupted', `the daemon dialect reports ${JSON.stringify(last)}`)
     },
   },
   {

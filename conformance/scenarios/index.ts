@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.ts'
+import { APPROVALS } from './approvals.ts'
 import { BUDGET } from './budget.ts'
 import { CONTROL } from './control.ts'
 import { FAULTS } from './faults.ts'
@@ -16,6 +17,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...SUBAGENTS,
   ...USAGE,
   ...PEOPLE,
+  ...APPROVALS,
   ...INTERRUPTS,
   ...CONTROL,
   ...BUDGET,

@@ -23,12 +23,14 @@ function mustBeInterrupted({ outcome, events, error }: FinishedTurn, moment = ''
   must(LONG.startsWith(text.join('')), `the text is ${JSON.stringify(text.join('').slice(0, 200))}${moment}`)
 }
 
-/** Waits for the first delta, from programs that stream. */
-async function isStreaming(stage: Stage, session: AgentSession): Promise<void> {
+/** Waits for the first deltas, from programs that stream. */
+export async function isStreaming(stage: Stage, session: AgentSession, deltas = 1): Promise<void> {
   await answering(stage, 'long')
+  let seen = 0
   for await (const { event } of session.entries({ signal: stage.signal })) {
     if (event.type === 'session.started' && !event.capabilities.deltas) return
-    if (event.type === 'text.delta') return
+    if (event.type === 'text.delta') seen += 1
+    if (seen === deltas) return
   }
 }
 

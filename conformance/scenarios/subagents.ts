@@ -26,8 +26,17 @@ export const SUBAGENTS: readonly Scenario[] = [
       const isOne = ended.length === 1 && ended[0]?.id === started[0]?.id
       must(isOne && ended[0]?.status === 'success', `its end is ${JSON.stringify(ended)}`)
       // Not every program reports the call; one that does names it.
+      // A task call after the start is about a running sub-agent: Codex waits for it by such a call.
+      const before = new Set(
+        events.slice(
+          0,
+          events.findIndex(({ type }) => type === 'subagent.started'),
+        ),
+      )
       const [call] = eventsOf(events, 'tool.started').filter(
-        ({ input, kind }) => kind === 'task' || JSON.stringify(input ?? '').includes('SCENARIO:delegated'),
+        (one) =>
+          (one.kind === 'task' && before.has(one)) ||
+          JSON.stringify(one.input ?? '').includes('SCENARIO:delegated'),
       )
       if (call) must(started[0]?.toolId === call.toolId, 'the call that started it is not named')
       must((call?.kind ?? 'task') === 'task', `the kind of the call that started it is ${call?.kind}`)

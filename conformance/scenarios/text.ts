@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Scenario } from '../scenario.ts'
 import { scriptedText } from '../scripts.ts'
 import { eventsOf, type FinishedTurn, must } from '../stage.ts'

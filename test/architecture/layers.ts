@@ -35,7 +35,12 @@ const EVERYTHING = [
 export const LAYERS: Readonly<Record<string, Layer>> = {
   model: { imports: [], packages: ['zod'], pure: true },
   framing: { imports: ['model'], packages: [], pure: true },
-  agents: { imports: ['model', 'type framing'], packages: ['zod'], pure: true, isolatedBut: ['protocols'] },
+  agents: {
+    imports: ['model', 'type framing'],
+    packages: ['zod'],
+    pure: true,
+    isolatedBut: ['kit', 'protocols'],
+  },
   dialects: { imports: ['model'], packages: ['zod'], pure: true },
   drivers: { imports: ['model', 'framing', 'type agents/agent.ts'], packages: ['node:*'], pure: false },
   stores: { imports: ['model'], packages: ['node:*', 'pg'], pure: false },
@@ -47,9 +52,15 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:*', 'fastify', '@fastify/websocket', 'zod'],
     pure: false,
   },
-  // What runs in browsers: of the model it takes types, and the one error class, which stands alone.
+  // What runs in browsers: of the model it takes types, the one error class and two rules on requests, which stand alone.
   client: {
-    imports: ['type model', 'model/mainstem-error.ts', 'type dialects'],
+    imports: [
+      'type model',
+      'model/for-person.ts',
+      'model/mainstem-error.ts',
+      'model/offered-scopes.ts',
+      'type dialects',
+    ],
     packages: ['eventsource-parser'],
     pure: false,
   },
@@ -67,18 +78,20 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     pure: false,
   },
   'client/node': { imports: ['client', 'client/stdio'], packages: [], pure: false },
+  // Follows a session and answers its requests, for the library, ues and the terminal.
+  attend: { imports: ['model'], packages: [], pure: true },
   ues: {
-    imports: ['model', 'dialects', 'agents', 'compose', 'type sessions'],
+    imports: ['attend', 'model', 'dialects', 'agents', 'compose', 'type sessions'],
     packages: ['node:path'],
     pure: false,
   },
   daemon: { imports: EVERYTHING, packages: ['node:*', 'fastify', 'zod'], pure: false },
   cli: {
-    imports: ['model', 'client', 'compose', 'daemon', 'dialects'],
-    packages: ['node:*', 'commander', '@clack/prompts', 'picocolors'],
+    imports: ['attend', 'model', 'client', 'compose', 'daemon', 'dialects'],
+    packages: ['node:*', 'commander', '@clack/prompts', 'fast-string-width', 'picocolors'],
     pure: false,
   },
-  library: { imports: ['model', 'compose', 'type sessions'], packages: [], pure: false },
+  library: { imports: ['attend', 'model', 'compose', 'type sessions'], packages: [], pure: false },
   testing: { imports: ['model', 'framing'], packages: ['node:*'], pure: false },
   'index.ts': { imports: ['model', 'library'], packages: [], pure: false },
 }
@@ -102,7 +115,7 @@ export const IMPURE_GLOBALS: ReadonlySet<string> = new Set([
 /** The agents: one folder each. Code outside of a folder must not branch on its name. */
 export const AGENT_IDS: ReadonlySet<string> = new Set(
   readdirSync(new URL('../../src/agents/', import.meta.url), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && entry.name !== 'protocols')
+    .filter((entry) => entry.isDirectory() && !['kit', 'protocols'].includes(entry.name))
     .map(({ name }) => name),
 )
 

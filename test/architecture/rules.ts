@@ -181,7 +181,7 @@ const names: Rule = (source) => {
   return [...found, ...declared(source)]
 }
 
-/** Rules for everything under `src/` and `scripts/`. */
+/** Rules for everything under `src/`, `scripts/` and `faults/`. */
 export const RULES = {
   layers,
   purity,

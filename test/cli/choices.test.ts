@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { APPROVALS, DIALECTS, LAUNCHES, SANDBOXES } from '../../src/cli/choices.ts'
+import { APPROVALS, DIALECTS, LAUNCHES, SANDBOXES } from '../../src/cli/commands/choices.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { Approval, LaunchKind, Sandbox } from '../../src/model/index.ts'
 

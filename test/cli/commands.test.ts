@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { afterAll, describe, expect, test } from 'vitest'
-import { registerRun } from '../../src/cli/run.ts'
+import { registerRun } from '../../src/cli/commands/run.ts'
 import { Entry } from '../../src/model/index.ts'
 import { Home, MAIN } from './mainstem-process.ts'
 
@@ -89,7 +89,7 @@ describe('run', PATIENT, () => {
     [['run', 'demo', 'hi', '--launch', 'oneshot'], 2, 'demo has no oneshot launch'],
     [['run', 'echo', 'hi', '--config', '/nonexistent/config.json'], 2, 'no such file'],
     [['run', 'echo', 'hi', 'there'], 2, 'too many arguments'],
-    [['run', 'echo', 'hi', '--schema', '/nonexistent'], 2, '--schema: ENOENT'],
+    [['run', 'echo', 'hi', '--schema', '/nonexistent'], 2, '--schema: /nonexistent does not exist'],
     [['run', 'echo', 'hi', '--image', 'picture.tiff'], 2, 'the kind of picture.tiff is unknown'],
     [['run', 'echo', 'hi', '--resume', 'nonsense'], 4, 'there is no session "nonsense"'],
     [['run', 'echo', 'hi', '--name', '1st'], 2, 'name: a name begins with a letter'],

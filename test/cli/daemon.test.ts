@@ -42,6 +42,9 @@ describe('the daemon of the command line', () => {
 
   test('continues a session, by name and in the directory', async () => {
     expect((await home.mainstem(['send', 'greeting', 'again'])).out).toBe('again\n')
+    const detached = await home.mainstem(['send', 'greeting', 'later', '--detach'])
+    expect(detached).toEqual({ code: 0, out: '', err: 'watch it: mainstem attach greeting\n' })
+    await home.mainstem(['wait', 'greeting'])
     expect((await home.mainstem(['run', 'echo', 'more', '--continue'])).out).toBe('more\n')
     expect((await home.mainstem(['run', 'echo', 'most', '--resume', 'greeting'])).out).toBe('most\n')
     const { out } = await home.mainstem(['logs', 'greeting', '--json'])
@@ -49,7 +52,14 @@ describe('the daemon of the command line', () => {
       .trim()
       .split('\n')
       .map((line) => Entry.parse(JSON.parse(line)))
-    expect(entries.filter(({ event }) => event.type === 'turn.completed')).toHaveLength(4)
+    expect(entries.filter(({ event }) => event.type === 'turn.completed')).toHaveLength(5)
+    const raw = (await home.mainstem(['logs', 'greeting', '--raw'])).out.trim().split('\n')
+    const sent = raw.filter((line) => line.startsWith('> ')).map((line) => JSON.parse(line.slice(2)))
+    expect(sent.filter(({ command }) => command?.type === 'prompt')).toHaveLength(5)
+    const written = raw.filter((line) => !line.startsWith('> ')).map((line) => JSON.parse(line))
+    expect(written.length).toBeGreaterThanOrEqual(5)
+    expect((await home.mainstem(['logs', 'greeting', '--raw', '--since', '2999-01-01'])).out).toBe('')
+    expect((await home.mainstem(['logs', 'greeting', '--raw', '--since', '1h'])).out).toContain('most')
   })
 
   test('shows a turn as lost after it was killed, and the session continues', async () => {
@@ -134,12 +144,17 @@ describe('requests', () => {
   test('are listed in full and denied with a reason from another terminal', async () => {
     await untilAsking()
     const { out } = await home.mainstem(['requests'])
-    expect(out).toContain('? Permission')
+    expect(out).toMatch(/^\? Permission/)
     expect(out).toContain('mainstem requests allow | deny')
+    const waited = await home.mainstem(['wait', 'asking', '--timeout', '0.1'])
+    expect(waited.err).toContain('session asking waits for an answer: mainstem attach asking\n')
     const denied = await home.mainstem(['requests', 'deny', 'asking', '--reason', 'not today'])
     expect(denied.out).toMatch(/^denied /)
     const { out: log } = await home.mainstem(['logs', 'asking', '--json'])
     expect(log).toContain('"message":"not today"')
+    expect((await home.mainstem(['logs', 'asking'])).out).toContain(
+      '→ denied, by local (terminal): not today\n',
+    )
   })
 
   test('that do not exist are refused', async () => {

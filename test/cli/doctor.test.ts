@@ -55,6 +55,19 @@ describe('doctor', PATIENT, () => {
     expect(code).toBe(0)
   })
 
+  test('refuses a configuration with which no server starts, and so does the next command', async () => {
+    const config = join(home.path, 'roots.json')
+    const missing = join(home.path, 'missing')
+    writeFileSync(config, JSON.stringify({ roots: [missing] }))
+    const { code, out } = await doctor('--config', config)
+    expect(out).toContain(`✖ config     configuration: roots: no such directory ${missing}`)
+    expect(out).toContain('✔ data')
+    expect(code).toBe(1)
+    const listed = await home.mainstem(['ls', '--config', config, '--data', join(home.path, 'rootless')])
+    expect(listed.err).toContain(`no such directory ${missing} (invalid_request)`)
+    expect(listed.code).toBe(2)
+  })
+
   test('names the command that closes a data directory or a token to other users', async () => {
     const open = join(home.path, 'open')
     mkdirSync(open, { mode: 0o700 })

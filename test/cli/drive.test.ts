@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { agreeable } from '../../src/cli/ask.ts'
-import { type Drive, drive } from '../../src/cli/drive.ts'
+import { agreeable } from '../../src/cli/terminal/ask.ts'
+import { type Drive, drive } from '../../src/cli/turn/drive.ts'
 import { wire } from '../../src/compose/wire.ts'
 import type { Timers } from '../../src/drivers/driver.ts'
 import type { TurnCompleted } from '../../src/model/events/turn.ts'
@@ -61,12 +61,12 @@ test('each request is answered in its turn', async () => {
 test('nothing is printed during a prompt', async () => {
   let asking = false
   const run = await driven('demo', {
-    async answer(request, signal) {
+    async answer(request) {
       asking = true
       await nextTick()
       await nextTick()
       asking = false
-      return agreeable(request, signal)
+      return agreeable(request)
     },
     async show() {
       expect(asking).toBe(false)
@@ -115,7 +115,7 @@ describe('stopping', () => {
     let takenBack = false
     const run = await driven('demo', {
       stop: stop.signal,
-      answer: (_, signal) =>
+      answer: (_, { signal }) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () => {
             takenBack = true

@@ -1,12 +1,14 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newToken } from '../../src/daemon/token.ts'
-import { Home } from './mainstem-process.ts'
+import { Home, MAIN } from './mainstem-process.ts'
 
 const home = Home.withAskingAgent()
 beforeAll(() => home.mainstem(['ls']))
@@ -35,7 +37,7 @@ describe('the error of a situation names the fix', () => {
 
   test('a store that another process has open', async () => {
     const { code, err } = await refusal('serve', '--port', '0')
-    expect(err).toContain('another process has this store open')
+    expect(err).toMatch(/process \d+ has this store open/)
     expect(err).toContain('Use that server, stop it (`mainstem daemon stop`')
     expect(code).toBe(1)
   })
@@ -43,7 +45,10 @@ describe('the error of a situation names the fix', () => {
   test('an agent that is not logged in', async () => {
     const { code, out, err } = await home.mainstem(['run', 'claude', 'login'])
     expect(err).toContain('Invalid API key · Please run /login (authentication_failed)')
-    expect(err).toContain('claude auth login')
+    expect(err).toContain(
+      'Log in with `claude auth login`, or set ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY or',
+    )
+    expect(err).toContain('mainstem daemon stop')
     expect({ code, out }).toEqual({ code: 6, out: '' })
   })
 
@@ -90,17 +95,17 @@ describe('the error of a situation names the fix', () => {
     const file = join(home.data, 'token')
     copyFileSync(file, join(home.path, 'token'))
     writeFileSync(file, `${newToken()}\n`)
-    const { code, err } = await refusal('ls')
+    const refused = [await refusal('ls')]
     const port = new URL(readFileSync(join(home.data, 'address'), 'utf8').trim()).port
-    const opened = await refusal('open', '--print', '--port', port)
+    refused.push(await refusal('open', '--print', '--port', port))
     const { out } = await home.mainstem(['doctor'])
     copyFileSync(join(home.path, 'token'), file)
-    expect(err).toContain(
-      `the server that runs does not accept the token in ${file} (unauthorized)\nStop that`,
-    )
-    expect(code).toBe(7)
-    expect(opened.err).toContain(`this token is not valid at http://127.0.0.1:${port} (unauthorized)`)
-    expect(opened.code).toBe(7)
+    for (const { code, err } of refused) {
+      expect(err).toContain(
+        `the server that runs does not accept the token in ${file} (unauthorized)\nStop that`,
+      )
+      expect(code).toBe(7)
+    }
     expect(out).toContain('✖ daemon     cannot be used: the server that runs does not accept the token')
   })
 
@@ -115,6 +120,131 @@ describe('the error of a situation names the fix', () => {
     const { code, err } = await refusal('ls', '--data', data)
     expect(err).toContain(fix)
     expect(code).toBe(5)
+  })
+
+  const program = (name: string, text: string) => {
+    const path = join(home.path, name)
+    writeFileSync(path, text, { mode: 0o755 })
+    const config = `${path}.json`
+    writeFileSync(config, JSON.stringify({ agents: { claude: { command: [path] } } }))
+    return ['run', 'claude', 'hi', '--ephemeral', '--config', config]
+  }
+
+  test.each([
+    [
+      'an interpreter that does not exist',
+      () => program('lost', '#!/no/such/node\n'),
+      /lost needs \/no\/such\/node, which does not exist \(agent_not_ready\)\n +Install \/no\/such\/node/,
+      6,
+    ],
+    [
+      'an interpreter that is not in PATH',
+      () => program('lost-env', '#!/usr/bin/env no-such-node\n'),
+      /lost-env needs no-such-node, which is not in PATH \(agent_not_ready\)\n +Install no-such-node[\s\S]*daemon stop/,
+      6,
+    ],
+    [
+      'an agent that ends at its start',
+      () => program('broken', '#!/bin/sh\necho "no module foo" >&2\nexit 1\n'),
+      /no module foo \(unknown\)\n +The agent ended at its start\. Run its program/,
+      1,
+    ],
+    [
+      'an agent that crashes',
+      () => program('crash', '#!/bin/sh\nkill -SEGV $$\n'),
+      /\(signal SIGSEGV\) \(protocol_error\)\n +The agent crashed/,
+      1,
+    ],
+    [
+      'a program that the configuration names and that does not exist',
+      () => {
+        const args = program('gone', '')
+        rmSync(join(home.path, 'gone'))
+        return args
+      },
+      /there is no program \S+gone \(agent_not_found\)\n +Correct `agents\.claude\.command`/,
+      6,
+    ],
+    [
+      'an agent without a program',
+      () => ['run', 'acp', 'hi'],
+      /Any ACP agent has no command \(agent_not_found\)\n +Set `agents\.acp\.command`/,
+      6,
+    ],
+  ])('%s', async (_, args, expected, exit) => {
+    const { code, err } = await refusal(...args())
+    expect(err).toMatch(expected)
+    expect(code).toBe(exit)
+  })
+
+  test.each([
+    [['run', 'echo', 'hi', '--cwd', '/no/such'], '--cwd: /no/such does not exist', 'Check the path.'],
+    [
+      ['compare', 'echo,echo', 'hi', '--cwd', '/no/such'],
+      '--cwd: /no/such does not exist',
+      'Check the path.',
+    ],
+    [
+      ['run', 'echo', 'hi', '--cwd', '/dev/null'],
+      '--cwd: /dev/null is not a directory',
+      'Name the directory',
+    ],
+    [['run', 'claude', 'hi', '--schema', '/no/such'], '--schema: /no/such does not exist', 'Check the path.'],
+    [['run', 'claude', 'hi', '--image', '/no.png'], '--image: /no.png does not exist', 'Check the path.'],
+    [['import', '/no/such'], '/no/such does not exist', 'Check the path.'],
+    [['import', '/'], '/ is a directory', 'Name a file.'],
+    [['decode', '--agent', 'claude', '/no/such'], '/no/such does not exist', 'Check the path.'],
+    [
+      ['decode', '--agent', 'claude', '/dev/null', '--exit', '/no/such'],
+      '--exit: /no/such does not exist',
+      'Ch',
+    ],
+    [['ls', '--config', '/no/such'], 'configuration (/no/such): no such file', 'Check the path in --config'],
+    [['serve', '--cwd', '/no/such'], 'configuration: roots: no such directory /no/such', 'Create it, or'],
+  ])('a path that cannot be used: %j', async (args, message, advice) => {
+    const { code, err } = await refusal(...args)
+    expect(err).toContain(`mainstem: ${message} (invalid_request)\n${advice}`)
+    expect(code).toBe(2)
+  })
+
+  test.each([
+    [['run'], "error: missing required argument 'agent'\nUsage: mainstem run [options] <agent> [prompt]\n"],
+    [['ls', '--fast'], "error: unknown option '--fast'\nUsage: mainstem ls [options]\n"],
+    [
+      ['sotp'],
+      "error: unknown command 'sotp'\n(Did you mean stop?)\nList the commands with `mainstem --help`.\n",
+    ],
+  ])('a command line that is wrong: %j', async (args, message) => {
+    const { code, err } = await refusal(...args)
+    expect(err).toContain(message)
+    expect(code).toBe(2)
+  })
+
+  test('a directory that was deleted', async () => {
+    const line = `mkdir gone && cd gone && rmdir ../gone && ${process.execPath} ${MAIN} doctor`
+    const { stderr } = await promisify(execFile)('sh', ['-c', `${line}; true`], {
+      cwd: home.path,
+      env: home.env,
+    })
+    expect(stderr).toContain(
+      'the current directory was deleted (invalid_request)\nChange to another directory.',
+    )
+  })
+
+  test.each([
+    ['below a file', '/dev/null/data', '/dev/null is not a directory'],
+    ['with a name that is too long', `/tmp/${'x'.repeat(300)}`, 'the path is too long'],
+  ])('a data directory %s', async (_, data, why) => {
+    const { code, err } = await refusal('ls', '--data', data)
+    expect(err).toContain(`mainstem: ${data} cannot be written: ${why}`)
+    expect(err).toContain('(storage_failed)\nName a data directory that you can write to with --data')
+    expect(code).toBe(1)
+  })
+
+  test('a data directory that cannot be created, in doctor', async () => {
+    const { code, out } = await home.mainstem(['doctor', '--data', '/dev/null/data'])
+    expect(out).toMatch(/✖ data +\/dev\/null\/data cannot be written: \/dev\/null is not a directory/)
+    expect(code).toBe(1)
   })
 
   test('a full store', async () => {

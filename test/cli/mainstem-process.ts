@@ -52,6 +52,10 @@ export class Home implements AsyncDisposable {
     nodeOptions: readonly string[] = [],
   ): Promise<Ran> {
     const child = spawn(process.execPath, [...nodeOptions, MAIN, ...args], { env: this.env, cwd: this.path })
+    // A program that refuses its options ends before it reads its input.
+    child.stdin.on('error', (thrown: NodeJS.ErrnoException) => {
+      if (thrown.code !== 'EPIPE') throw thrown
+    })
     if (input !== null) child.stdin.end(input)
     const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
     const [code, out, err] = await Promise.all([exited, text(child.stdout), text(child.stderr)])

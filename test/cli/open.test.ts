@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/daemon/config.ts'
+import { socketIn } from '../../src/daemon/local-socket.ts'
 import { serve } from '../../src/daemon/serve.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
@@ -19,7 +23,7 @@ const open = (...args: string[]) => run(process.execPath, [MAIN, 'open', ...args
 
 test('prints a link whose ticket signs in once', async () => {
   const config = await loadConfig({ flags: { port: 0, cwd: home }, environment, cwd: home })
-  const server = await serve({ config, report: () => undefined })
+  const server = await serve({ config, report: () => undefined, socket: socketIn(config.data) })
   try {
     const { port } = new URL(server.url)
     const { stdout } = await open('--print', '--port', port)
@@ -38,8 +42,33 @@ test('prints a link whose ticket signs in once', async () => {
   }
 })
 
+test('sends neither the token nor a ticket to another program at the address', async () => {
+  const heard: string[] = []
+  const stranger = createServer(({ headers, url }, response) => {
+    heard.push(`${url} ${headers.authorization}`)
+    response.end('{"ticket":"t"}')
+  }).listen(0, '127.0.0.1')
+  await once(stranger, 'listening')
+  const { port } = stranger.address() as AddressInfo
+  const config = await loadConfig({ flags: { port: 0, cwd: home }, environment, cwd: home })
+  const server = await serve({ config, report: () => undefined, socket: socketIn(config.data) })
+  try {
+    const refused = {
+      stdout: '',
+      stderr: expect.stringContaining(`listens at http://127.0.0.1:${port}: it listens at`),
+    }
+    await expect(open('--print', '--port', String(port))).rejects.toMatchObject(refused)
+    const own = new URL(server.url).port
+    await expect(open('--print', '--host', '192.0.2.1', '--port', own)).rejects.toMatchObject({ stdout: '' })
+  } finally {
+    await server.stop()
+    stranger.close()
+  }
+  expect(heard).toEqual([])
+})
+
 test('names the address and the way out when no server answers', async () => {
   await expect(open('--print', '--port', '1')).rejects.toMatchObject({
-    stderr: expect.stringMatching(/no server answers at http:\/\/127\.0\.0\.1:1 .*\n.*mainstem serve/),
+    stderr: expect.stringMatching(/no server of .* listens at http:\/\/127\.0\.0\.1:1: .*\n.*mainstem serve/),
   })
 })

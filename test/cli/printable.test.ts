@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Printable, printable, printableLine } from '../../src/cli/printable.ts'
+import { Printable, printable, printableLine } from '../../src/cli/render/printable.ts'
 
 const ESC = '\x1b'
 

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Printer } from '../../src/cli/printer.ts'
+import { Printer } from '../../src/cli/render/printer.ts'
 
 test('a text is printed when its reader has taken it', async () => {
   const taken: string[] = []

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import picocolors from 'picocolors'
 import { describe, expect, test } from 'vitest'
 import { demo } from '../../src/agents/demo/agent.ts'
-import { agreeable } from '../../src/cli/ask.ts'
-import { render } from '../../src/cli/render.ts'
-import { newView } from '../../src/cli/view.ts'
-import { widthOf } from '../../src/cli/wrap.ts'
+import { render } from '../../src/cli/render/render.ts'
+import { newView } from '../../src/cli/render/view.ts'
+import { widthOf } from '../../src/cli/render/wrap.ts'
+import { agreeable } from '../../src/cli/terminal/ask.ts'
 import { Event } from '../../src/model/index.ts'
 import { Stage } from '../agents/stage.ts'
 import { entriesOf } from '../dialects/entries.ts'
@@ -29,9 +29,9 @@ async function demoEvents(): Promise<readonly Event[]> {
     while (stage.step());
     const request = stage.only('request.opened').at(-1)
     if (!request || stage.only('turn.completed').length > 0) return stage.events
-    const answer = await agreeable(request, new AbortController().signal)
+    const answer = await agreeable(request)
     if (!answer) throw new Error('no answer')
-    stage.answer(answer)
+    stage.answer({ ...answer, principal: 'local', client: 'terminal' })
   }
 }
 
@@ -215,7 +215,10 @@ describe('requests', () => {
   test.each([
     [{ decision: 'allow', scope: 'session', by: 'person' }, 'allowed for this session'],
     [{ decision: 'allow', by: 'policy' }, 'allowed once, by the policy'],
+    [{ decision: 'allow', by: 'person', principal: 'ci' }, 'allowed once, by ci'],
+    [{ decision: 'deny', by: 'person', principal: 'local', client: 'page' }, 'denied, by local (page)'],
     [{ decision: 'deny', by: 'hook' }, 'denied, by a hook'],
+    [{ decision: 'deny', by: 'person', message: 'not here' }, 'denied: not here'],
     [{ decision: 'answered', answers: { a: ['red', 'blue'] }, by: 'person' }, 'red, blue'],
   ] as const)('%o reads "%s"', (resolution, words) => {
     const { answers, ...rest } = { answers: undefined, ...resolution }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { showAs, showRequests, showToPeople } from '../../src/cli/show.ts'
-import { widthOf } from '../../src/cli/wrap.ts'
+import { showAs, showRequests, showToPeople } from '../../src/cli/render/show.ts'
+import { widthOf } from '../../src/cli/render/wrap.ts'
 import { dialects } from '../../src/dialects/index.ts'
 import { mainstem } from '../../src/dialects/mainstem.ts'
 import type { Event } from '../../src/model/index.ts'
@@ -53,7 +53,7 @@ test('for a terminal that shows nothing else, a request brings along what it is 
 
 test('for programs each message is one line of JSON', () => {
   const entries = entriesOf(long, permission)
-  const lines = entries.map(showAs(mainstem, FILE)).join('').trimEnd().split('\n')
+  const lines = entries.map(showAs(mainstem)).join('').trimEnd().split('\n')
   expect(lines.map((line) => JSON.parse(line))).toEqual(entries)
 })
 
@@ -62,15 +62,21 @@ describe('JSON lines', () => {
   const event: Event = { type: 'text.completed', messageId: 'm1', text: `a${steering}b 日本語` }
 
   test.each([...dialects.values()])('of $id steer no terminal, and have the same values', (dialect) => {
-    const [file, screen] = [FILE, terminal(80)].map((output) => shown(showAs(dialect, output), event))
-    expect(screen).not.toMatch(/[\x7f-\x9f\u061c\u202e\u2066]/)
-    const parsed = (lines = '') => lines.split('\n').map((line) => (line === '' ? '' : JSON.parse(line)))
-    expect(parsed(screen)).toEqual(parsed(file))
+    const lines = shown(showAs(dialect), event)
+    expect(lines).not.toMatch(/[\x7f-\x9f\u061c\u202e\u2066]/)
+    const parsed = lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
+    const state = dialect.initial({})
+    expect(parsed).toEqual(
+      JSON.parse(JSON.stringify(entriesOf(event).flatMap((entry) => [...dialect.project(state, entry)]))),
+    )
   })
 
-  test('are byte for byte those of the dialect where there is no terminal', () => {
-    const [entry] = entriesOf(event)
-    expect(shown(showAs(mainstem, FILE), event)).toBe(`${JSON.stringify(entry)}\n`)
-    expect(shown(showAs(mainstem, terminal(80)), event)).toContain('a\\u007f\\u0080\\u009b')
+  test('are those of the dialect with control characters escaped', () => {
+    expect(shown(showAs(mainstem), event)).toContain('a\\u007f\\u0080\\u009b')
   })
+})
+
+test('a terminal of unknown size has 80 columns', () => {
+  const lines = shown(showToPeople(terminal(0)), long).split('\n')
+  expect(Math.max(...lines.map((line) => line.length))).toBeGreaterThan(60)
 })

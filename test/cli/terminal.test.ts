@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { Printer } from '../../src/cli/printer.ts'
-import { match } from '../../src/cli/session-ref.ts'
-import { advance, newStatus, statusLine } from '../../src/cli/status.ts'
-import { promptFrom } from '../../src/cli/stdin-prompt.ts'
-import { Terminal } from '../../src/cli/terminal.ts'
-import { clockTime } from '../../src/cli/view.ts'
+import { Printer } from '../../src/cli/render/printer.ts'
+import { clockTime } from '../../src/cli/render/view.ts'
+import { Terminal } from '../../src/cli/terminal/terminal.ts'
+import { match } from '../../src/cli/turn/session-ref.ts'
+import { advance, newStatus, statusLine } from '../../src/cli/turn/status.ts'
+import { promptFrom } from '../../src/cli/turn/stdin-prompt.ts'
 import type { Event } from '../../src/model/index.ts'
 import { nearest } from '../../src/model/nearest.ts'
 
@@ -63,7 +63,9 @@ describe('the status line', () => {
 
   test('shows time, tool, tokens and silence of a turn, and nothing between turns', () => {
     const status = newStatus()
-    const take = (event: Event, now: number) => advance(status, { session: '', seq: 1, at: 0, event }, now)
+    let seq = 0
+    const take = (event: Event, now: number) =>
+      advance(status, { session: '', seq: ++seq, turn: 1, at: 0, event }, now)
     expect(statusLine(status, 0)).toBe('')
     take({ type: 'turn.started', turn: 1, origin: 'prompt' }, 1_000)
     take({ type: 'usage.reported', scope: 'step', total: 1_200, source: 'agent' }, 2_000)
@@ -120,6 +122,7 @@ describe('a reference to a session', () => {
   test('that fits several is refused with what would be enough', () => {
     expect(() => match('abc', sessions)).toThrow('2 sessions begin with "abc"')
     expect(() => match('', sessions)).toThrow('there is no session ""')
+    expect(() => match('last', [])).toThrow('there are no sessions yet')
   })
 
   test('that fits none suggests the nearest', () => {

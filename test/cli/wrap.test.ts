@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { cut, Wrap, widthOf } from '../../src/cli/wrap.ts'
+import { cut, Wrap, widthOf } from '../../src/cli/render/wrap.ts'
 
 const asIs = (text: string) => text
 
@@ -64,8 +64,22 @@ test.each([
   ['é', 1],
   ['e\u0301', 1],
   ['😀', 2],
+  ['❤️', 2],
+  ['👍🏽', 2],
+  ['👨‍👩‍👧', 2],
+  ['🏳️‍🌈', 2],
+  ['🇩🇪', 2],
+  ['1️⃣', 2],
+  ['⌚', 2],
+  ['☎', 1],
+  ['𝕏', 1],
 ])('%s takes %i columns', (text, width) => {
   expect(widthOf(text)).toBe(width)
+})
+
+test('an emoji of several code points is not broken', () => {
+  expect(wrapped(['👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧'], 6)).toBe('  👨‍👩‍👧👨‍👩‍👧\n  👨‍👩‍👧\n')
+  expect(cut('🇩🇪🇫🇷🇮🇹', 5)).toBe('🇩🇪🇫🇷…')
 })
 
 test('text that does not fit is cut and marked', () => {

@@ -34,6 +34,21 @@ describe('a log', () => {
     ['a frame that no rule knows', [{ type: 'native.unmapped', nativeType: 'new' }], /no rule knows new/],
     ['a call without an end', [CALL], /Bash ended 0 times/],
     ['a call with two ends', [CALL, RESULT, RESULT], /Bash ended 2 times/],
+    [
+      'a request without a canonical name',
+      [
+        {
+          type: 'request.opened',
+          requestId: 'r',
+          kind: 'permission',
+          blocking: true,
+          tool: 'Bash',
+          inputDigest: '0',
+          options: [],
+        },
+      ],
+      /Bash has no canonical name/,
+    ],
     ['pieces without a whole', PIECES, /pieces of message m/],
     ['pieces of another text', [...PIECES, { type: 'text.completed', messageId: 'm', text: 'a' }], /pieces/],
   ])('%s is named', (_name, events, message) => {

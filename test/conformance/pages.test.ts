@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { conformancePage, PAGE, withBlock } from '../../conformance/pages.ts'
 import { PROGRAMS } from '../../conformance/programs.ts'
+import { OPENCODE_2, OPENCODE_2_FOLDER } from '../../conformance/recorded.ts'
 import { merge, readResults } from '../../conformance/results.ts'
 import { SCENARIOS } from '../../conformance/scenarios/index.ts'
 
@@ -23,6 +24,11 @@ describe('the generated pages', () => {
 
   it('is what the page shows', () => {
     expect(readFileSync(PAGE, 'utf8')).toBe(conformancePage(results))
+  })
+
+  it('names only recordings of OpenCode 2 that exist', () => {
+    const names = OPENCODE_2.flatMap(({ shown }) => (typeof shown === 'string' ? [] : shown))
+    expect(names.filter((name) => !existsSync(`${OPENCODE_2_FOLDER}/${name}`))).toEqual([])
   })
 
   it('is what the README shows', () => {

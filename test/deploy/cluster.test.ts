@@ -1,14 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { ConfigFile } from '../../src/daemon/config.ts'
+import { allowedHosts } from '../../src/daemon/exposure.ts'
+import { cluster as compose, dropIn, instruction, proxy, unit } from './files.ts'
 import { serveOptions } from './serve-options.ts'
-
-const read = (name: string) => readFileSync(`deploy/${name}`, 'utf8')
-const compose = read('cluster.yaml')
-const proxy = read('haproxy.cfg')
-const dropIn = read('mainstem-node.conf')
-const unit = read('mainstem.service')
-const config = ConfigFile.parse(JSON.parse(read('cluster-config.json')))
 
 /** The values of a directive of the proxy. */
 const directives = (name: string) =>
@@ -40,14 +34,14 @@ describe('the compose file of a cluster', () => {
 
 describe('the proxy', () => {
   it('sends requests to the nodes of the compose file, on the port of the image', () => {
-    const [, port = ''] = /^EXPOSE (\d+)$/m.exec(read('Dockerfile')) ?? []
+    const port = instruction('EXPOSE')
     expect(directives('server')).toEqual(nodes.map((name) => `${name} ${name}:${port}`))
   })
 
   it('asks nodes whether they accept work, with a host that they know', () => {
     const [, path, host = ''] = /uri (\S+) .* hdr Host (\S+)$/.exec(directives('http-check')[0] ?? '') ?? []
     expect(path).toBe('/readyz')
-    expect(config.hosts).toContain(host)
+    expect(allowedHosts({ host: '0.0.0.0', hosts: [] })).toContain(host)
     expect(directives('http-check')[1]).toBe('expect status 200')
   })
 

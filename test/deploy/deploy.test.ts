@@ -1,21 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { ConfigFile } from '../../src/daemon/config.ts'
+import { compose, dockerfile, image, instruction, settings as settingsOf, unit } from './files.ts'
 import { serveOptions } from './serve-options.ts'
 
-const read = (name: string) => readFileSync(`deploy/${name}`, 'utf8')
-const dockerfile = read('Dockerfile').replaceAll('\\\n', ' ')
-const compose = read('compose.yaml')
-const unit = read('mainstem.service')
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'))
 
-/** The arguments of an instruction, from its last stage. */
-const instruction = (name: string) =>
-  [...dockerfile.matchAll(new RegExp(`^\\s*${name} (.+)$`, 'gm'))].at(-1)?.[1] ?? ''
-
-/** The values of a key of the unit. */
-const settings = (key: string) =>
-  [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value]) => value)
+const settings = (key: string) => settingsOf(unit, key)
 
 const { drainMs } = ConfigFile.shape.timeouts.unwrap().parse({})
 /** The drain, and the time after which the server gives up on an agent. */
@@ -23,11 +14,10 @@ const STOP_SECONDS = drainMs / 1000 + 30
 
 describe('the image', () => {
   const [entry, ...rest]: string[] = JSON.parse(instruction('ENTRYPOINT'))
-  const args: string[] = JSON.parse(instruction('CMD'))
 
   it('runs the installed command with options that exist', async () => {
     expect([entry, ...rest]).toEqual(['tini', '--', ...Object.keys(manifest.bin)])
-    expect(await serveOptions(args)).toMatchObject({
+    expect(await serveOptions(image.args)).toMatchObject({
       host: '0.0.0.0',
       port: 7380,
       cwd: instruction('WORKDIR'),
@@ -80,7 +70,7 @@ describe('the systemd unit', () => {
     expect(settings('ProtectSystem')).toEqual(['strict'])
     const [home] = settings('Environment')
     expect(home).toBe(`MAINSTEM_HOME=/var/lib/${settings('StateDirectory')}`)
-    expect(settings('ExecStart')[0]).toContain(`--cwd ${settings('ReadWritePaths')}`)
+    expect(settings('WorkingDirectory')).toEqual(settings('ReadWritePaths'))
   })
 
   it('gains no privileges', () => {

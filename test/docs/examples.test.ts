@@ -14,7 +14,16 @@ async function outputOf(name: string, input = ''): Promise<string> {
 
 it('there are no examples but these; those of the client, of ues and of Slack have tests of their own', () => {
   const names = globSync('examples/*').map((path) => basename(path, '.ts'))
-  expect(names.sort()).toEqual(['approve', 'client', 'parallel', 'slack-bot', 'stream', 'summary', 'ues'])
+  expect(names.sort()).toEqual([
+    'approve',
+    'client',
+    'parallel',
+    'slack-bot',
+    'slack-message',
+    'stream',
+    'summary',
+    'ues',
+  ])
 })
 
 it('stream shows messages, tool calls and the outcome', async () => {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
-const FAKE = fileURLToPath(new URL('../../scripts/fakes/agent.ts', import.meta.url))
+const FAKE = fileURLToPath(new URL('../../faults/fakes/agent.ts', import.meta.url))
 
 /** The agents that the documents name. */
 const AGENTS = ['claude', 'codex', 'gemini']

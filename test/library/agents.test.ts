@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Event, mainstem } from '../../src/index.ts'
 import { recordedAgent } from '../../src/testing/index.ts'
 

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished, test } from 'vitest'
 import { wire } from '../../src/compose/wire.ts'
+import { Handle } from '../../src/library/handle.ts'
 import { LogReferences } from '../../src/library/log-references.ts'
 import { AgentSession } from '../../src/library/session.ts'
 import type { Turn } from '../../src/library/turn.ts'
@@ -28,11 +29,9 @@ function setUp() {
     sessions,
     async open(): Promise<AgentSession> {
       const session = await sessions.create({ agent: 'echo', cwd: '/', policy: DEFAULT_POLICY, options: {} })
-      return new AgentSession(
-        { sessions, session, log: logs.create(session.id), retention: undefined },
-        undefined,
-        undefined,
-      )
+      const { signal: closed } = new AbortController()
+      const handle = new Handle({ sessions, session, log: logs.of(session.id), closed })
+      return new AgentSession(handle, undefined, undefined, { requests: [], after: 0 })
     },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Reply, scriptedModel } from '../../src/testing/index.ts'
 
 /** What Codex sends with its default model: the tools stand in the conversation. */

@@ -48,29 +48,32 @@ describe('the callback', () => {
     expect(answer).toMatchObject({ behavior: 'deny', message: expect.stringMatching(/\w/) })
   })
 
-  const failing: readonly (readonly [string, () => unknown])[] = [
-    ['rejects', () => Promise.reject(new Error('boom'))],
+  const INVALID = 'canUseTool returned an invalid answer: '
+  const failing: readonly (readonly [string, string, () => unknown])[] = [
+    ['rejects', 'canUseTool failed: boom', () => Promise.reject(new Error('boom'))],
     [
       'throws',
+      'canUseTool failed: boom',
       () => {
         throw new Error('boom')
       },
     ],
-    ['returns nothing', () => undefined],
-    ['returns no object', () => null],
+    ['returns nothing', `${INVALID}answer: must be an object. Return { allow: true } or `, () => undefined],
+    ['returns null', `${INVALID}answer: must be an object`, () => null],
+    ['returns no decision', `${INVALID}allow: must be true or false`, () => ({})],
+    ['returns another shape', `${INVALID}behavior: unknown field`, () => ({ behavior: 'allow' })],
+    ['returns more than a decision', `${INVALID}input: unknown field`, () => ({ allow: true, input: {} })],
+    ['gives no text as a reason', `${INVALID}message: must be a string`, () => ({ allow: true, message: 1 })],
   ]
-  test.each(failing)('denies when it %s, and reports that', async (_how, decide) => {
+  test.each(failing)('denies when it %s, and reports that', async (_how, message, decide) => {
     const canUseTool: CanUseTool = Object.assign(async () => ({ allow: true }), {})
     const broken = new Proxy(canUseTool, { apply: decide })
     const { events, answer } = await answerFrom(broken)
-    expect(answer).toMatchObject({
-      behavior: 'deny',
-      message: expect.stringContaining('canUseTool failed: '),
-    })
+    expect(answer).toMatchObject({ behavior: 'deny', message: expect.stringContaining(message) })
     expect(types(events).slice(-2)).toEqual(['error', 'done'])
-    expect(events.at(-2)).toMatchObject({
-      payload: { message: expect.stringContaining('canUseTool failed: ') },
-    })
+    expect(only(events, 'error').map(({ payload }) => payload)).toContainEqual(
+      expect.objectContaining({ code: 'answer_invalid', message: expect.stringContaining(message) }),
+    )
     expect(ending(events).status).toBe('error')
   })
 

@@ -23,6 +23,7 @@ const delta = (part) =>
 
 let stubborn = false
 let asking
+let images
 
 const scenes = {
   say: (words) => {
@@ -32,6 +33,12 @@ const scenes = {
   /** Tells how it was started. */
   tell: () => {
     const told = JSON.stringify({ argv: process.argv.slice(2), cwd: process.cwd(), pid: process.pid })
+    text(told)
+    end(told)
+  },
+  /** Tells the images of the prompt. */
+  images: () => {
+    const told = JSON.stringify(images)
     text(told)
     end(told)
   },
@@ -70,7 +77,9 @@ const scenes = {
 
 function hear(message) {
   if (message.type === 'user') {
-    const [word, ...rest] = message.message.content[0].text.split(' ')
+    const { content } = message.message
+    const [word, ...rest] = content.find(({ type }) => type === 'text').text.split(' ')
+    images = content.filter(({ type }) => type === 'image').map(({ source }) => source)
     say({ type: 'system', subtype: 'init', session_id: session, model: 'm', tools: ['Bash'], cwd: '/' })
     scenes[word](rest.join(' '))
   } else if (message.type === 'control_response' && asking) {

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { gemini as geminiCli } from '../../src/agents/gemini/agent.ts'
 import {
   type AgentAdapter,
   type AgentOptions,
@@ -11,6 +12,8 @@ import {
   gemini,
   opencode,
 } from '../../src/ues/index.ts'
+import { sessionRequest } from '../../src/ues/session-request.ts'
+import { launched } from './launched.ts'
 import { claude, ending, only, run, told, types } from './scene.ts'
 
 const argvWith = async (options: AgentOptions) => told(await run(claude(), 'tell', options)).argv
@@ -92,7 +95,6 @@ describe('an option that the agent cannot keep to is refused before anything sta
     [gemini(), { allowedTools: ['Read'] }, 'allowedTools'],
     [opencode(), { allowedTools: ['write'] }, 'allowedTools'],
     [acp('goose'), { maxTurns: 1 }, 'maxTurns'],
-    [acp('copilot'), { permissionTier: 'dry-run' }, 'read-only'],
     [acp(['some-agent']), { disallowedTools: ['x'] }, 'disallowedTools'],
     [echo(), { resume: 'abc' }, 'resume'],
     [echo(), { canUseTool: async () => ({ allow: true }) }, 'canUseTool'],
@@ -111,4 +113,28 @@ describe('an option that the agent cannot keep to is refused before anything sta
       expect(ending(events)).toMatchObject({ status: 'error', usage: { usageReported: false } })
     },
   )
+})
+
+describe('the launch of a run', () => {
+  const canUseTool = async () => ({ allow: true })
+
+  test('is chosen by the session, unless a callback needs the one that asks', () => {
+    expect(sessionRequest(geminiCli, { maxTurns: 3 })).not.toHaveProperty('launch')
+    expect(sessionRequest(geminiCli, { maxTurns: 3, canUseTool })).toHaveProperty('launch', 'live')
+  })
+
+  test.each([
+    [{}, 'live'],
+    [{ maxTurns: 3 }, 'oneshot'],
+    [{ maxTurns: 3, permissionTier: 'autonomous' }, 'oneshot'],
+    [{ canUseTool }, 'live'],
+    [{ canUseTool, permissionTier: 'autonomous' }, 'live'],
+  ] as const)('is the one that supports %o', (options, launch) => {
+    expect(launched(geminiCli, options).launch).toBe(launch)
+  })
+
+  test('is never one that would not call the callback', () => {
+    const options: AgentOptions = { maxTurns: 3, canUseTool, permissionTier: 'autonomous' }
+    expect(() => launched(geminiCli, options)).toThrow('maxSteps is not supported by gemini')
+  })
 })

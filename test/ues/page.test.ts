@@ -10,7 +10,7 @@ import { gemini } from '../../src/agents/gemini/agent.ts'
 import { opencode } from '../../src/agents/opencode/agent.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import * as ues from '../../src/ues/index.ts'
-import { sessionRequest } from '../../src/ues/session-request.ts'
+import { launched } from './launched.ts'
 
 const page = readFileSync('docs/compatibility/ues.md', 'utf8')
 
@@ -38,6 +38,10 @@ const SAMPLES: Readonly<Record<string, ues.AgentOptions>> = {
   maxBudgetUsd: { maxBudgetUsd: 1 },
   allowedTools: { allowedTools: ['bash'] },
   disallowedTools: { disallowedTools: ['bash'] },
+  images: { images: [{ mimeType: 'image/png', data: 'iVBORw0KGgo=' }] },
+  effort: { effort: 'high' },
+  outputSchema: { outputSchema: { type: 'object' } },
+  mcpServers: { mcpServers: { docs: { url: 'http://127.0.0.1/mcp' } } },
 }
 
 const OTHERS: ues.AgentOptions = {
@@ -52,10 +56,8 @@ const OTHERS: ues.AgentOptions = {
 
 function takes(agent: Agent, options: ues.AgentOptions): boolean {
   try {
-    const { launch = 'live', cwd, policy, options: asked = {} } = sessionRequest(agent, options)
-    if (!policy) throw new TypeError('a run has a policy')
-    agent.launches[launch]?.launch({ launch, cwd, policy, options: asked, epoch: 1 })
-    return true
+    const { recipe } = launched(agent, options)
+    return options.images === undefined || recipe.capabilities.images
   } catch (thrown) {
     if (thrown instanceof MainstemError && thrown.code === 'unsupported_option') return false
     throw thrown
@@ -74,7 +76,9 @@ describe('the page says which agent has which option', () => {
   test('for every option', () => {
     const named = table.flatMap(([options = '']) => codeIn(options))
     expect(named).toEqual(Object.keys(SAMPLES))
-    const all = rows('| option | meaning |').flatMap(([options = '']) => codeIn(options))
+    const all = [...rows('| option | meaning |'), ...rows('| added option | meaning |')].flatMap(
+      ([options = '']) => codeIn(options),
+    )
     expect(all.sort()).toEqual([...Object.keys(SAMPLES), ...Object.keys(OTHERS)].sort())
   })
 

@@ -7,7 +7,7 @@ import { opencode } from '../../src/agents/opencode/agent.ts'
 import { MainstemError, type Policy } from '../../src/model/index.ts'
 import type { PermissionMode, PermissionTier } from '../../src/ues/index.ts'
 import { permissionOf } from '../../src/ues/permission.ts'
-import { sessionRequest } from '../../src/ues/session-request.ts'
+import { launched } from './launched.ts'
 
 type Cell = `${Policy['approval']} ${Policy['sandbox']}`
 
@@ -48,11 +48,9 @@ test.each(CELLS)('tier %s with mode %s is %s', (tier, mode, cell) => {
 
 /** What an agent makes of a tier: its policy, or a refusal. */
 function outcomeOf(agent: (typeof acpAgents)[number], permissionTier: PermissionTier): string {
-  const { policy, launch = 'live', cwd } = sessionRequest(agent, { permissionTier })
-  if (!policy) throw new TypeError('a run has a policy')
   try {
-    agent.launches[launch]?.launch({ launch, cwd, policy, options: {}, epoch: 1 })
-    return `${policy.approval} ${policy.sandbox}`
+    const { policy } = launched(agent, { permissionTier }).request
+    return `${policy?.approval} ${policy?.sandbox}`
   } catch (thrown) {
     return thrown instanceof MainstemError ? thrown.code : String(thrown)
   }

@@ -5,10 +5,12 @@ import type * as printed from './printed.ts'
 type PayloadOf<Type extends ues.AgentEventType> = Extract<ues.AgentEvent, { type: Type }>['payload']
 
 describe('the interface is that of its document', () => {
-  test('adapters and their options, exactly', () => {
+  test('adapters and their options, exactly, but for additions that may be absent', () => {
     expectTypeOf<ues.AgentAdapter>().toExtend<printed.AgentAdapter>()
     expectTypeOf<printed.AgentAdapter>().toExtend<ues.AgentAdapter>()
-    expectTypeOf<ues.AgentOptions>().toEqualTypeOf<printed.AgentOptions>()
+    type Printed = Pick<ues.AgentOptions, keyof printed.AgentOptions>
+    expectTypeOf<Printed>().toEqualTypeOf<printed.AgentOptions>()
+    expectTypeOf<printed.AgentOptions>().toExtend<ues.AgentOptions>()
     expectTypeOf<ues.CanUseTool>().toEqualTypeOf<printed.CanUseTool>()
     expectTypeOf<ues.AgentId>().toExtend<printed.AgentId>()
     expectTypeOf<printed.AgentId>().toExtend<ues.AgentId>()
@@ -20,6 +22,8 @@ describe('the interface is that of its document', () => {
     expectTypeOf<ues.AgentEventType>().toEqualTypeOf<printed.AgentEventType>()
     expectTypeOf<ues.AgentEvent>().toExtend<printed.BaseEvent>()
     expectTypeOf<ues.BaseEvent>().toExtend<printed.BaseEvent>()
+    expectTypeOf<printed.BaseEvent>().toExtend<ues.BaseEvent>()
+    expectTypeOf<ues.AgentEvent>().toExtend<ues.BaseEvent>()
     expectTypeOf<keyof ues.BaseEvent>().toEqualTypeOf<keyof printed.BaseEvent>()
   })
 

@@ -1,5 +1,7 @@
-// Stands in for Claude Code in a terminal: it does what the prompt names, and says what it was answered.
+// Stands in for Claude Code in a terminal: it does what the prompt names, and says what it was answered. A tool that
+// was allowed adds a line to `ran.log` in the working directory.
 import { randomUUID } from 'node:crypto'
+import { appendFileSync, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 const session_id = randomUUID()
@@ -29,15 +31,40 @@ const QUESTION = {
 /** Escape sequences that clear the screen, move the cursor and set the title, and a prompt that is not ours. */
 const FORGED = '\x1b[2J\x1b[1;1H\x1b]0;owned\x07? Permission  Run ls\n  y allow once · n deny\r\x1b[5Aover'
 
-let open
-function ask(name, input) {
-  open = { id: `call_${randomUUID()}`, name }
-  content('assistant', { type: 'tool_use', id: open.id, name, input })
-  const request = { subtype: 'can_use_tool', tool_name: name, tool_use_id: open.id, input }
-  say({ type: 'control_request', request_id: open.id, request })
+const open = new Map()
+function ask(name, input, next) {
+  const id = `call_${randomUUID()}`
+  open.set(id, { name, input, next })
+  content('assistant', { type: 'tool_use', id, name, input })
+  const request = { subtype: 'can_use_tool', tool_name: name, tool_use_id: id, input }
+  say({ type: 'control_request', request_id: id, request })
+}
+
+const bash = (command, next) => ask('Bash', { command }, next)
+const numbered = (count) => Array.from({ length: count }, (_, index) => `line ${index + 1}`).join('\n')
+
+/** Asks as soon as the file `ask-now` exists. */
+function later(request) {
+  text('thinking')
+  const timer = setInterval(() => {
+    if (!existsSync('ask-now')) return
+    clearInterval(timer)
+    request()
+  }, 2)
 }
 
 const scenes = {
+  later: () => later(() => bash('first')),
+  'later-parallel': () => later(scenes.parallel),
+  'later-twice': () => later(scenes.twice),
+  'later-write': () => later(() => scenes.write(100)),
+  twice: () => bash('first', () => bash('second')),
+  parallel: () => {
+    bash('first')
+    bash('second')
+  },
+  write: (lines) => ask('Write', { file_path: '/project/long.txt', content: numbered(Number(lines)) }),
+  hidden: () => bash('echo safe \u202e\u200b\x1b[8m; rm -rf secret'),
   permission: () => ask('Bash', { command: 'rm -rf build && npm run build -- --all-of-it' }),
   question: () => ask('AskUserQuestion', QUESTION),
   forge: () => {
@@ -45,15 +72,18 @@ const scenes = {
     end('done')
   },
   work: () => text('working'),
+  chat: () => setInterval(() => text('working'), 20),
   login: () => {
     const result = 'Invalid API key · Please run /login'
     say({ type: 'result', subtype: 'success', is_error: true, result })
   },
 }
 
-function answered({ behavior, message, updatedInput }) {
-  const { id, name } = open
+function answered(id, { behavior, message, updatedInput }) {
+  const { name, input, next } = open.get(id)
+  open.delete(id)
   const allowed = behavior === 'allow'
+  if (allowed) appendFileSync('ran.log', `${name} ${input.command ?? input.file_path ?? ''}\n`)
   const output = {
     type: 'tool_result',
     tool_use_id: id,
@@ -63,17 +93,20 @@ function answered({ behavior, message, updatedInput }) {
   content('user', output)
   const said = allowed ? `allowed ${JSON.stringify(updatedInput?.answers ?? name)}` : `denied: ${message}`
   text(`I was ${said}`)
-  end(`I was ${said}`)
+  if (next) next()
+  else if (open.size === 0) end(`I was ${said}`)
 }
 
 function hear(message) {
   if (message.type === 'user') {
     say({ type: 'system', subtype: 'init', model: 'm', tools: [] })
     const prompt = message.message.content[0].text
-    const scene = scenes[prompt.split(' ')[0]]
-    if (scene) scene()
+    const [name, detail] = prompt.split(' ')
+    const scene = scenes[name]
+    if (scene) scene(detail)
     else end(prompt)
-  } else if (message.type === 'control_response') answered(message.response.response)
+  } else if (message.type === 'control_response')
+    answered(message.response.request_id, message.response.response)
   else if (message.type === 'control_request') {
     const { request_id, request } = message
     const response = { commands: [], models: [] }

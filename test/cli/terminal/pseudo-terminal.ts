@@ -1,4 +1,6 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { MAIN } from '../mainstem-process.ts'
 import { ScreenText } from './screen-text.ts'
 
@@ -11,7 +13,11 @@ export interface TerminalOptions {
   cwd: string
   columns?: number
   rows?: number
+  /** Called with all text after each change of the screen. */
+  watch?(text: string): void
 }
+
+let opened = 0
 
 /** How long a screen may take. Only a hang reaches it. */
 const PATIENCE_MS = 50_000
@@ -28,16 +34,22 @@ export class PseudoTerminal implements AsyncDisposable {
   readonly exited: Promise<number | null>
   readonly #child: ChildProcessWithoutNullStreams
   readonly #screen: ScreenText
+  /** A file with the name of the terminal. */
+  readonly #device: string
+  #size: string
   readonly #waiting = new Set<() => void>()
   #isOver = false
 
-  constructor(command: string, { env, cwd, columns = 100, rows = 30 }: TerminalOptions) {
+  constructor(command: string, { env, cwd, columns = 100, rows = 30, watch }: TerminalOptions) {
     this.#screen = new ScreenText(columns)
-    const sized = `stty cols ${columns} rows ${rows}; ${command}`
+    this.#size = `${columns} ${rows}`
+    this.#device = join(cwd, `.terminal-${process.pid}-${opened++}`)
+    const sized = `tty > ${quoted(this.#device)}; stty cols ${columns} rows ${rows}; ${command}`
     this.#child = spawn('script', ['-qefc', sized, '/dev/null'], { env: { SHELL: '/bin/bash', ...env }, cwd })
     this.#child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       this.raw += piece
       this.#screen.write(piece)
+      watch?.(this.text)
       this.#wake()
     })
     // A program that has ended reads no more keys.
@@ -61,6 +73,22 @@ export class PseudoTerminal implements AsyncDisposable {
 
   press(keys: string): void {
     this.#child.stdin.write(keys)
+  }
+
+  /**
+   * As if the window was resized. Nothing happens if the program has ended. Returns whether the size changed: the kernel
+   * tells the program of no other.
+   */
+  resize(columns: number, rows: number): boolean {
+    const size = `${columns} ${rows}`
+    if (size === this.#size) return false
+    this.#size = size
+    const device = readFileSync(this.#device, 'utf8').trim()
+    this.#screen.resize(columns)
+    const set = ['-F', device, 'cols', String(columns), 'rows', String(rows)]
+    const { status, stderr } = spawnSync('stty', set, { encoding: 'utf8' })
+    if (status !== 0 && existsSync(device)) throw new Error(stderr)
+    return true
   }
 
   /** What a person has seen so far, without what was erased. */

@@ -1,20 +1,24 @@
-import { widthOf } from '../../../src/cli/wrap.ts'
+import { widthOf } from '../../../src/cli/render/wrap.ts'
 
 /** A sequence with parameters, one without, a line break, or a character. */
 const PIECE =
   /\x1b\[([?<>=]?)([\d;]*)([@-~])|\x1b[\]P^_][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[@-_a-z78=>]|[\s\S]/gu
 
 /** Output without its sequences. */
-export const plain = (output: string): string => output.replace(/\x1b\[[\d;]*[A-Za-z]/g, '')
+export const plain = (output: string): string => output.replace(/\x1b\[[?\d;]*[A-Za-z]/g, '')
 
 /** What a person sees in a terminal of this width: a small emulator, with everything that was scrolled away. */
 export class ScreenText {
-  readonly #columns: number
+  #columns: number
   #lines: string[][] = [[]]
   #row = 0
   #column = 0
 
   constructor(columns: number) {
+    this.#columns = columns
+  }
+
+  resize(columns: number): void {
     this.#columns = columns
   }
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Client, hear, nothingHeard, schemaOf } from './client.ts'
 import { OpenaiProblem } from './openai-problem.ts'
 

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** The error body that both OpenAI APIs send. */
 export const OpenaiProblem = z.strictObject({

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { type AttendedSession, attend } from '../../src/attend/attend.ts'
+import { submitAnswer } from '../../src/attend/submit-answer.ts'
+import type { RequestOpened } from '../../src/model/events/request.ts'
+import { type AnswerCommand, type Entry, type Event, MainstemError } from '../../src/model/index.ts'
+import { entriesOf } from '../dialects/entries.ts'
+
+const request = (requestId: string, more: Partial<RequestOpened> = {}): RequestOpened => ({
+  type: 'request.opened',
+  requestId,
+  kind: 'permission',
+  blocking: true,
+  inputDigest: requestId,
+  options: [],
+  ...more,
+})
+const allow: AnswerCommand = { type: 'answer', requestId: 'a', decision: 'allow' }
+
+/** A session whose log is known. `refusal` is the error of every answer. */
+function recorded(events: Event[], open: RequestOpened[], refusal?: MainstemError) {
+  const answers: [string, AnswerCommand][] = []
+  const session: AttendedSession = {
+    async *entries(after) {
+      yield* entriesOf(...events).slice(after)
+    },
+    openRequests: async () => open,
+    async answer({ inputDigest }, answer) {
+      if (refusal) throw refusal
+      answers.push([inputDigest, answer])
+    },
+  }
+  return { session, answers }
+}
+
+const attending = (asked: string[] = []) => ({
+  after: 0,
+  show: async (_: Entry) => undefined,
+  ask: async ({ requestId }: RequestOpened) => {
+    asked.push(requestId)
+    return { ...allow, requestId }
+  },
+  cancel: () => undefined,
+  detach: new AbortController().signal,
+})
+
+test('only open requests for a person are asked', async () => {
+  const asked: string[] = []
+  const a = request('a')
+  const events = [a, request('policy', { answeredBy: 'policy' }), request('hook', { answeredBy: 'hook' })]
+  const { session, answers } = recorded([...events, request('closed')], [a])
+  await attend(session, attending(asked))
+  expect(asked).toEqual(['a'])
+  expect(answers).toEqual([['a', allow]])
+})
+
+test('an answer to a request that was closed meanwhile is not sent', async () => {
+  const a = request('a')
+  const { session, answers } = recorded(
+    [a, { type: 'request.withdrawn', requestId: 'a', reason: 'agent' }],
+    [a],
+  )
+  const ask = (_: RequestOpened, { signal }: { signal: AbortSignal }) =>
+    new Promise<AnswerCommand>((resolve) => signal.addEventListener('abort', () => resolve(allow)))
+  await attend(session, { ...attending(), ask })
+  expect(answers).toEqual([])
+})
+
+test.each(['request_not_found', 'conflict'] as const)('a late answer, %s, is ignored', async (code) => {
+  const a = request('a')
+  const { session } = recorded([a], [a], new MainstemError(code, 'too late'))
+  await attend(session, attending())
+  await submitAnswer(Promise.reject(new MainstemError(code, 'too late')), () => Promise.reject('not called'))
+})
+
+test('any other refusal is reported', async () => {
+  const a = request('a')
+  const { session } = recorded([a], [a], new MainstemError('invalid_request', 'no such scope'))
+  await expect(attend(session, attending())).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+test('a person who gives no answer cancels', async () => {
+  const a = request('a')
+  let cancelled = 0
+  const { session, answers } = recorded([a], [a])
+  await attend(session, { ...attending(), ask: async () => undefined, cancel: () => void cancelled++ })
+  expect([cancelled, answers]).toEqual([1, []])
+})
+
+test('an error after detaching is ignored, one before is not', async () => {
+  const detach = new AbortController()
+  const failing: AttendedSession = {
+    ...recorded([], []).session,
+    async *entries() {
+      yield* entriesOf(request('a'))
+      throw new Error('the connection is gone')
+    },
+  }
+  await expect(attend(failing, { ...attending(), detach: detach.signal })).rejects.toThrow('gone')
+  const show = async () => detach.abort()
+  await attend(failing, { ...attending(), show, detach: detach.signal })
+})

@@ -1,0 +1,67 @@
+import { PassThrough } from 'node:stream'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import picocolors from 'picocolors'
+import { newView } from '../../src/cli/render/view.ts'
+import { askAt } from '../../src/cli/terminal/ask.ts'
+import { Keyboard } from '../../src/cli/terminal/keyboard.ts'
+import type { RequestOpened } from '../../src/model/events/request.ts'
+import type { AnswerCommand } from '../../src/model/index.ts'
+
+/** A terminal whose time passes only where the test says so. */
+export class Desktop implements Disposable {
+  readonly input = new PassThrough()
+  readonly output = new PassThrough()
+  readonly over = new AbortController()
+  readonly raised: string[] = []
+  readonly #sleeping = new Set<() => void>()
+  readonly #keyboard: Keyboard
+  shown = ''
+
+  constructor() {
+    this.output.on('data', (chunk) => {
+      this.shown += chunk
+    })
+    const sleep = (_: number, signal: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        this.#sleeping.add(resolve)
+        signal.addEventListener('abort', () => resolve(), { once: true })
+        if (signal.aborted) resolve()
+      })
+    this.#keyboard = new Keyboard({
+      input: this.input,
+      output: this.output,
+      timers: { sleep },
+      raise: (signal) => this.raised.push(signal),
+    })
+  }
+
+  ask(request: RequestOpened, rows = 40, waiting = 0): Promise<AnswerCommand | undefined> {
+    const view = newView({ colors: picocolors.createColors(false), columns: () => 80, rows: () => rows })
+    const print = async (text: string) => void this.output.write(text)
+    const desk = { keyboard: this.#keyboard, output: this.output, view, print }
+    return askAt(desk)(request, { signal: this.over.signal, waiting })
+  }
+
+  /** Lets everything happen that needs no time. */
+  async idle(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await nextTick()
+  }
+
+  /** Lets every wait end. */
+  async pass(): Promise<void> {
+    await this.idle()
+    for (const wake of this.#sleeping) wake()
+    this.#sleeping.clear()
+    await this.idle()
+  }
+
+  /** Input that arrives in one piece. */
+  async type(keys: string): Promise<void> {
+    this.input.write(keys)
+    await this.idle()
+  }
+
+  [Symbol.dispose](): void {
+    this.#keyboard[Symbol.dispose]()
+  }
+}

@@ -1,0 +1,169 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pick, type Random, randomFrom } from '../../../faults/random.ts'
+import type { Home } from '../mainstem-process.ts'
+import { type Approval, Recording, unexplained } from './approval-oracle.ts'
+import { PseudoTerminal } from './pseudo-terminal.ts'
+
+const SCENES = ['later', 'later-twice', 'later-parallel', 'later-write'] as const
+
+/** Longer than a request needs before its keys count. */
+const PATIENT_MS = 700
+
+export interface RandomRun {
+  /** The tools that ran. */
+  approvals: readonly Approval[]
+  /** Those that no key explains. */
+  unintended: readonly Approval[]
+}
+
+/**
+ * Runs an agent in a terminal, types at random around its requests, and judges every tool that ran by what was on the
+ * screen before the key. The seed decides what is typed, and the load of the machine when it arrives.
+ */
+export async function randomRun(home: Home, seed: number): Promise<RandomRun> {
+  const random = randomFrom(seed)
+  const cwd = join(home.path, `random-${seed}`)
+  mkdirSync(cwd)
+  const recording = new Recording(pick(random, [16, 40]))
+  await using shown = PseudoTerminal.mainstem(['run', 'claude', pick(random, SCENES)], {
+    cwd,
+    env: home.env,
+    columns: pick(random, [60, 100]),
+    rows: recording.rows,
+    watch: (text) => recording.screen(text),
+  })
+  const typist = new Typist(shown, recording, random)
+  await shown.shows('thinking')
+  const steps = 6 + Math.floor(random() * 8)
+  const asked = Math.floor(random() * 3)
+  for (let step = 0; step < steps; step++) {
+    const typed = typist.step()
+    if (step === asked) writeFileSync(join(cwd, 'ask-now'), '')
+    await typed
+  }
+  await typist.denyRest()
+  const approvals = approvalsIn(join(cwd, 'ran.log'), recording)
+  return { approvals, unintended: unexplained(recording, approvals) }
+}
+
+function approvalsIn(log: string, { answers }: Recording): Approval[] {
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n') : []
+  const allowed = answers.filter(({ text }) => text.startsWith('→ allowed'))
+  return lines.map((line, index) => {
+    const [tool = '', subject = ''] = line.split(' ')
+    return { tool, subject, at: allowed[index]?.at ?? Number.POSITIVE_INFINITY }
+  })
+}
+
+/** Types without a plan: alone, twice, as pasted text, byte by byte, while the window changes, and sometimes patiently. */
+class Typist {
+  readonly #shown: PseudoTerminal
+  readonly #recording: Recording
+  readonly #random: Random
+
+  #isOver = false
+
+  constructor(shown: PseudoTerminal, recording: Recording, random: Random) {
+    void shown.exited.then(() => {
+      this.#isOver = true
+    })
+    this.#shown = shown
+    this.#recording = recording
+    this.#random = random
+  }
+
+  async step(): Promise<void> {
+    if (this.#isOver) return
+    const steps = [
+      this.#key,
+      this.#hasty,
+      this.#hasty,
+      this.#patientKey,
+      this.#patientKey,
+      this.#twice,
+      this.#paste,
+      this.#slow,
+    ]
+    await pick(this.#random, [...steps, this.#resize]).call(this)
+  }
+
+  /** Denies what is still asked. */
+  async denyRest(): Promise<void> {
+    while (!this.#isOver) {
+      this.#press('n')
+      await Promise.race([this.#shown.exited, sleep(PATIENT_MS)])
+    }
+  }
+
+  async #key(): Promise<void> {
+    this.#press(this.#letter())
+    await this.#pause(PATIENT_MS)
+  }
+
+  /** Types on while the request appears. */
+  async #hasty(): Promise<void> {
+    for (let count = 1 + Math.floor(this.#random() * 5); count > 0; count--) {
+      this.#press('y')
+      await this.#pause(300)
+    }
+  }
+
+  async #patientKey(): Promise<void> {
+    await sleep(PATIENT_MS)
+    await this.#key()
+  }
+
+  async #twice(): Promise<void> {
+    const key = this.#letter()
+    if (this.#random() < 0.5) return this.#press(key + key)
+    this.#press(key)
+    await this.#pause(120)
+    this.#press(key)
+  }
+
+  async #paste(): Promise<void> {
+    await this.#maybeWait()
+    const text = this.#text()
+    this.#press(this.#random() < 0.5 ? `\x1b[200~${text}\x1b[201~` : text)
+  }
+
+  /** A link that delivers one byte after the other. */
+  async #slow(): Promise<void> {
+    await this.#maybeWait()
+    const text = this.#text()
+    for (const byte of this.#random() < 0.5 ? `\x1b[200~${text}\x1b[201~` : text) {
+      this.#press(byte)
+      await this.#pause(30)
+    }
+  }
+
+  async #resize(): Promise<void> {
+    const rows = pick(this.#random, [14, 30, 50])
+    if (this.#shown.resize(pick(this.#random, [60, 90, 120]), rows)) this.#recording.resize(rows)
+    await this.#pause(PATIENT_MS)
+  }
+
+  #press(keys: string): void {
+    this.#recording.press(keys)
+    this.#shown.press(keys)
+  }
+
+  async #pause(most: number): Promise<void> {
+    await sleep(this.#random() * most)
+  }
+
+  /** Until the keys of a request count, or not. */
+  async #maybeWait(): Promise<void> {
+    if (this.#random() < 0.5) await sleep(PATIENT_MS)
+  }
+
+  #letter(): string {
+    return pick(this.#random, [...'yyyysvv  qn'])
+  }
+
+  #text(): string {
+    return `${this.#letter()}y${this.#letter()}\r${this.#letter()}x`
+  }
+}
