@@ -4,16 +4,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { type LiveEntry, MainstemClient, MainstemError, type RequestAnswer } from '../src/client/index.ts'
-
-type Request = Extract<LiveEntry['event'], { type: 'request.opened' }>
-
-/** What a button carries: Slack sends it back unchanged. */
-interface Choice {
-  session: string
-  requestId: string
-  answer: RequestAnswer
-}
+import { escapeInvisible, MainstemClient, MainstemError } from '../src/client/index.ts'
+import { type ButtonChoice, blocksOf, type SlackRequest } from './slack-message.ts'
 
 const { env } = process
 const slackApi = env.SLACK_API ?? 'https://slack.com/api'
@@ -46,40 +38,10 @@ async function slack(method: string, body: object): Promise<{ ts: string }> {
   return { ts: result.ts }
 }
 
-/** A button for each answer. Slack shows the whole input above them, because approval without it is guesswork. */
-function blocksOf(session: string, request: Request): object[] {
-  const { requestId, inputDigest, kind, title, input, questions = [] } = request
-  const [question] = questions
-  const button = (label: string, answer: Omit<RequestAnswer, 'inputDigest'>, index: number) => {
-    const choice: Choice = { session, requestId, answer: { ...answer, inputDigest } }
-    return {
-      type: 'button',
-      action_id: `answer-${index}`,
-      text: { type: 'plain_text', text: label.slice(0, 75) },
-      value: JSON.stringify(choice),
-    }
-  }
-  const buttons =
-    kind === 'question' && question
-      ? question.options.map(({ label }, index) =>
-          button(label, { decision: 'answered', answers: { [question.id]: [label] } }, index),
-        )
-      : [
-          button('Allow once', { decision: 'allow', scope: 'once' }, 0),
-          button('Deny', { decision: 'deny', message: 'Denied in Slack.' }, 1),
-        ]
-  const shown = question?.text ?? JSON.stringify(input, null, 2) ?? ''
-  const text = `*${title ?? kind}*\n\`\`\`${shown.slice(0, 2_900)}\`\`\``
-  return [
-    { type: 'section', text: { type: 'mrkdwn', text } },
-    { type: 'actions', elements: buttons },
-  ]
-}
-
-function post(session: string, request: Request): void {
+function post(session: string, request: SlackRequest): void {
   const key = keyOf(session, request.requestId)
   if (messages.has(key) || (request.answeredBy ?? 'person') !== 'person') return
-  const text = `Agent request: ${request.title ?? request.kind}`
+  const text = `Agent request: ${escapeInvisible(request.title ?? request.kind)}`
   const sent = slack('chat.postMessage', { text, blocks: blocksOf(session, request) })
   messages.set(
     key,
@@ -133,7 +95,7 @@ async function answer(body: string): Promise<void> {
     new URLSearchParams(body).get('payload') ?? '{}',
   )
   for (const { value } of payload.actions) {
-    const { session, requestId, answer: given }: Choice = JSON.parse(value)
+    const { session, requestId, answer: given }: ButtonChoice = JSON.parse(value)
     await client.answer(session, requestId, given)
     console.log(`${payload.user.id} ${given.decision} ${requestId}`)
   }
