@@ -3,11 +3,18 @@ export {
   Mainstem,
   type MainstemOptions,
   mainstem,
+  type ReopenOptions,
   type SessionRequest,
 } from './library/mainstem.ts'
-export type { OutputSchema } from './library/output.ts'
-export { AgentSession, type Answer, type AnswerableRequest, type Answerer } from './library/session.ts'
-export { Turn, type TurnPrompt, type TurnResult } from './library/turn.ts'
+export type { OutputSchema, PlainJsonSchema } from './library/output.ts'
+export {
+  AgentSession,
+  type Answer,
+  type AnswerableRequest,
+  type Answerer,
+  type ReadOptions,
+} from './library/session.ts'
+export { type PromptOptions, Turn, type TurnResult } from './library/turn.ts'
 export {
   type AgentId,
   type Answers,
@@ -53,6 +60,7 @@ export {
   type Scope,
   type SessionEnded,
   type SessionOptions,
+  type SessionRecord,
   type SessionStarted,
   type SessionUpdated,
   type SubagentCompleted,

@@ -20,6 +20,8 @@ export interface Located {
   program?: string
   note?: string
   fix?: string
+  /** The program is there and cannot run. */
+  broken?: boolean
 }
 
 /** Finds an agent's program in the same way as the driver. */
@@ -30,11 +32,17 @@ export function locate(id: string, setup: AgentSetup, settings: AgentSettings, p
   try {
     return { program: findProgram(name, path) }
   } catch (thrown) {
+    const { code, message, details } = toMainstemError(thrown)
+    const isConfigured = configured !== undefined
+    const note = isConfigured ? `configuration: agents.${id}.command: ${message}` : message
+    if (code === 'agent_not_ready') return { note, broken: true, ...withFix(details?.advice) }
     // Installing the agent does not fix a wrong configuration.
-    if (configured === undefined)
-      return { note: `${name} is not in PATH`, ...(setup.install !== undefined && { fix: setup.install }) }
-    return { note: `configuration: agents.${id}.command: ${toMainstemError(thrown).message}` }
+    return { note, ...withFix(isConfigured ? undefined : setup.install) }
   }
+}
+
+function withFix(fix: unknown): { fix?: string } {
+  return typeof fix === 'string' ? { fix } : {}
 }
 
 /** Queries the version of the program. A configured command with arguments may start anything, so it is not run. */

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
-import { agents } from '../agents/index.ts'
+import { decodable } from '../agents/index.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../framing/frame.ts'
+import { FrameScanner } from '../framing/frame-scanner.ts'
 import { type LinePiece, LineSplitter } from '../framing/lines.ts'
+import { blobReference } from '../model/blob.ts'
 import { type Coverage, type Entry, type LaunchKind, MainstemError } from '../model/index.ts'
+import { FRAME_BYTES, type LargeValue } from '../model/large-value.ts'
 import { type Recorded, type Replayed, replay } from '../sessions/replay.ts'
 
 /** Recordings have no session; a fixed id keeps the output reproducible. */
@@ -25,9 +28,9 @@ export interface RecordedExit {
 
 /** Decodes recorded native lines, or a transcript of both directions, into entries. */
 export function decodeRecording(request: DecodeRequest): Replayed {
-  const agent = agents.find((one) => one.id === request.agent)
+  const agent = decodable.find((one) => one.id === request.agent)
   if (!agent) {
-    const known = agents.map((one) => one.id).join(', ')
+    const known = decodable.map((one) => one.id).join(', ')
     throw new MainstemError('agent_not_found', `unknown agent "${request.agent}"; known agents: ${known}`)
   }
   const lines = framesOf(request.stdout, 'stdout')
@@ -57,25 +60,69 @@ export function decodeRecording(request: DecodeRequest): Replayed {
 function framesOf(chunks: Iterable<Uint8Array>, stream: FrameStream): Frame[] {
   const splitter = new LineSplitter()
   const frames: Frame[] = []
-  let oversized = 0
+  let large: Uint8Array[] = []
   const take = (piece: LinePiece) => {
     if (typeof piece === 'string') {
       frames.push(stream === 'stderr' ? { stream, text: piece } : jsonFrame(stream, piece))
       return
     }
-    oversized += piece.oversized.length
+    large.push(piece.oversized.slice())
     if (!piece.last) return
-    frames.push({ stream, text: '', blob: { id: `line-${frames.length + 1}`, bytes: oversized } })
-    oversized = 0
+    frames.push(largeFrame(stream, Buffer.concat(large), `line-${frames.length + 1}`))
+    large = []
   }
   for (const chunk of chunks) splitter.push(chunk).forEach(take)
   splitter.end().forEach(take)
   return frames
 }
 
+/** A recording is in memory already, so its large values are only counted. */
+function largeFrame(stream: FrameStream, bytes: Uint8Array, id: string): Frame {
+  const whole: Frame = { stream, text: '', blob: { id, bytes: bytes.length } }
+  if (stream === 'stderr') return whole
+  const scanner = new FrameScanner(() => new CountedValue(), FRAME_BYTES)
+  scanner.write(bytes)
+  const skeleton = scanner.end()
+  if (!skeleton) return whole
+  const large = skeleton.targets.map((target, at) => target.value(`${id}.${at + 1}`))
+  const container: LargeValue = new CountedValue(bytes).value(id)
+  const filled = skeleton.fill(
+    large.map(({ text }) => text),
+    container.text,
+  )
+  const frame = jsonFrame(stream, filled)
+  return frame.value === undefined
+    ? whole
+    : { ...frame, large: skeleton.lacksStructure ? [...large, container] : large }
+}
+
+/** Counts and digests a large value. */
+class CountedValue {
+  readonly #hash = createHash('sha256')
+  #bytes = 0
+
+  constructor(bytes: Uint8Array = new Uint8Array()) {
+    this.write(bytes)
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#hash.update(chunk)
+    this.#bytes += chunk.length
+  }
+
+  discard(): void {
+    this.#bytes = 0
+  }
+
+  value(id: string): LargeValue {
+    const blob = { id, bytes: this.#bytes }
+    return { blob, text: blobReference(blob), digest: this.#hash.digest('hex') }
+  }
+}
+
 /** Moves a frame to the stream that carries the protocol of this launch. */
-function onStream({ text, value, blob }: Frame, stream: FrameStream): Frame {
-  return { stream, text, ...(value !== undefined && { value }), ...(blob && { blob }) }
+function onStream(frame: Frame, stream: FrameStream): Frame {
+  return { ...frame, stream }
 }
 
 function outward(stream: FrameStream): (frame: Frame) => Recorded {
@@ -98,7 +145,7 @@ function transcriptFrame(line: Frame, stream: FrameStream): Recorded {
   const direction = 'dir' in value && value.dir === 'in' ? 'in' : 'out'
   const frame: Frame =
     typeof msg === 'string' ? jsonFrame(stream, msg) : { stream, text: JSON.stringify(msg), value: msg }
-  return { direction, frame, at }
+  return { direction, frame: line.large ? { ...frame, large: line.large } : frame, at }
 }
 
 export interface DecodeStats extends Coverage {

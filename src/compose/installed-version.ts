@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Agent } from '../agents/agent.ts'
 import type { AgentSetup } from '../agents/setup.ts'
 import type { AgentSettings } from '../sessions/deps.ts'

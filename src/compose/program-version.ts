@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import type { VersionQuestion } from '../agents/setup.ts'
 import type { Run, RunExit, Timers } from '../drivers/driver.ts'
 import { processDriver } from '../drivers/process.ts'
-import type { BlobSink } from '../model/index.ts'
+import { NO_VALUES } from '../model/large-value.ts'
 import { compareVersions } from '../model/version.ts'
 import type { Environment } from './paths.ts'
 
@@ -14,11 +14,6 @@ const GRACES = { SIGINT: 200, SIGTERM: 300, SIGKILL: 5_000 }
 
 /** Longer output is not a version. */
 const MAX_CHARS = 64 * 1024
-
-/** Drops a line that is too long to contain a version. */
-const NO_BLOBS: BlobSink = {
-  open: () => ({ write: () => undefined, close: async () => ({ id: 'dropped', bytes: 0 }) }),
-}
 
 interface VersionQuery {
   /** An absolute path. */
@@ -47,7 +42,7 @@ export async function askVersion(query: VersionQuery): Promise<VersionAnswer> {
   const run = processDriver({ environment, platform, graces: GRACES, maxLineBytes: MAX_CHARS }).start(
     { kind: 'process', argv: [program, ...question.args], env: question.env ?? {}, passEnv: [] },
     // Not in the current directory: a program that reads settings must not find those of a project.
-    { runId: randomUUID(), cwd: tmpdir(), env: query.env, blobs: NO_BLOBS },
+    { runId: randomUUID(), cwd: tmpdir(), env: query.env, values: NO_VALUES },
   )
   const ended = new AbortController()
   const late = stopLate(run, timers, ended.signal, signal)

@@ -114,20 +114,36 @@ async function checkAgent(
     ...(sessions !== undefined && { sessions }),
   }
   const found = locate(id, setup, settings, environment.PATH ?? '')
-  if (found.program === undefined) return { ...status, state: 'missing', ...next(found.note, found.fix) }
+  if (found.program === undefined)
+    return { ...status, state: found.broken ? 'broken' : 'missing', ...next(found.note, found.fix) }
   const { program } = found
   const answer = await askAgent(program, setup, settings, context)
-  const version = answer.version !== undefined && {
-    version: answer.version,
-    ...(testedVersion !== undefined && { fit: fitOf(answer.version, testedVersion) }),
-  }
   if (answer.broken) return { ...status, program, state: 'broken', ...next(answer.note, setup.install) }
   const installed = agentAt(agent, answer.version)
   const offered = capabilitiesOf(installed)
   const login = loginOf(setup, credentials, Object.keys(offered))
-  const notes = [answer.note, ...missingNotes(installed), login.note].filter((note) => note !== undefined)
-  const note = notes.length === 0 ? undefined : notes.join('; ')
-  return { ...status, launches: offered, program, ...version, state: login.state, ...next(note, login.fix) }
+  const notes = [answer.note, installed.unverified, login.note]
+  const note = notes.filter((one) => one !== undefined).join('; ') || undefined
+  const { testedVersion: _, ...others } = status
+  return {
+    ...others,
+    name: installed.name,
+    launches: offered,
+    program,
+    ...versionOf(installed, answer.version),
+    state: login.state,
+    ...next(note, login.fix),
+  }
+}
+
+/** The installed version beside the one that was tested; another generation of the agent has its own. */
+function versionOf(
+  { testedVersion }: Agent,
+  version: string | undefined,
+): Pick<AgentReadiness, 'version' | 'testedVersion' | 'fit'> {
+  const tested = testedVersion !== undefined && { testedVersion }
+  if (version === undefined) return { ...tested }
+  return { version, ...tested, ...(tested && { fit: fitOf(version, tested.testedVersion) }) }
 }
 
 /** Does not contact the server: this check uses no network. */
@@ -148,11 +164,6 @@ function capabilitiesOf({ launches }: Agent): Partial<Record<LaunchKind, Capabil
     ...(live && { live: live.capabilities }),
     ...(oneshot && { oneshot: oneshot.capabilities }),
   }
-}
-
-/** Why the installed version has fewer launches than the tested one. */
-function missingNotes({ missing = {} }: Agent): string[] {
-  return Object.entries(missing).map(([launch, why]) => `no ${launch} launch: ${why}`)
 }
 
 function next(note: string | undefined, fix: string | undefined): { note?: string; fix?: string } {

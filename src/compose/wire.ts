@@ -11,7 +11,7 @@ import { abandonedFolders } from '../drivers/run-folders.ts'
 import type { ServerDriverOptions } from '../drivers/server.ts'
 import { sweep } from '../drivers/sweep.ts'
 import { MainstemError, type Policy, type SessionOptions } from '../model/index.ts'
-import type { AgentLimits } from '../sessions/deadlines.ts'
+import type { AgentLimits } from '../sessions/agent-limits.ts'
 import type { AgentSettings, SessionDeps } from '../sessions/deps.ts'
 import { secretsIn } from '../sessions/secrets.ts'
 import { Sessions } from '../sessions/sessions.ts'
@@ -68,7 +68,11 @@ export interface WiredNode {
   mayRun: NonNullable<SessionDeps['mayRun']>
 }
 
-const SYSTEM = { clock: systemClock, background: backgroundTimers }
+const SYSTEM = {
+  clock: systemClock,
+  background: backgroundTimers,
+  newHash: () => createHash('sha256'),
+}
 
 /** Sessions with all their dependencies; disposing it ends all runs and closes the store. */
 export interface Wired extends AsyncDisposable {

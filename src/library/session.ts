@@ -1,21 +1,68 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { submitAnswer } from '../attend/submit-answer.ts'
 import type { RequestOpened } from '../model/events/request.ts'
-import { type AnswerCommand, type Applied, type Entry, toMainstemError } from '../model/index.ts'
+import { isForPerson } from '../model/for-person.ts'
+import {
+  type Applied,
+  BoundAnswer,
+  type Entry,
+  type Event,
+  RequestAnswer,
+  toMainstemError,
+} from '../model/index.ts'
+import { jsonCopy } from '../model/json-copy.ts'
+import { checkFields, checkSignal } from '../model/known-fields.ts'
+import { OWNER } from '../model/owner.ts'
+import { parse } from '../model/parse.ts'
 import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
 import { ItemIterator } from './item-iterator.ts'
 import type { OutputSchema } from './output.ts'
-import { Turn, type TurnPrompt } from './turn.ts'
+import { type PromptOptions, Turn } from './turn.ts'
 import type { ReadPosition } from './unread-retention.ts'
 
 /** A decision on a request. */
-export type Answer = Omit<AnswerCommand, 'type' | 'requestId' | 'by'>
+export type Answer = Omit<RequestAnswer, 'inputDigest'>
+
+const AnswerSchema = RequestAnswer.omit({ inputDigest: true })
 
 /** The fields of a `request.opened` event that identify the request to answer. */
 export type AnswerableRequest = Pick<RequestOpened, 'requestId' | 'inputDigest'>
 
-/** Decides a request that the policy leaves to a person. */
+const AnswerableSchema = BoundAnswer.pick({ requestId: true, inputDigest: true }).loose()
+
+/**
+ * Decides a request that the policy leaves to a person. A callback that throws, or returns anything else than an
+ * `Answer`, denies the request and raises the notice `answer_invalid`.
+ */
 export type Answerer = (request: RequestOpened) => Answer | Promise<Answer>
+
+/** Where to read a log from. */
+export interface ReadOptions {
+  /** The last `seq` that you have; from the first entry by default. */
+  after?: number
+  /** Stops reading. */
+  signal?: AbortSignal
+}
+
+/** Refuses options that do not exist, and a signal that is none. */
+export function checkRead(options: ReadOptions): void {
+  checkFields(options, ['after', 'signal'], 'options')
+  checkSignal(options.signal)
+}
+
+/** The requests that are open when a handle of a session is created. */
+export interface PendingRequests {
+  requests: readonly RequestOpened[]
+  /** The last entry at that time. */
+  after: number
+}
+
+/** The library has one user, who owns the process. */
+const AUTHOR = { type: 'answer', principal: OWNER, client: 'library' } as const
+
+const VALID_ANSWERS =
+  "Return { decision: 'allow' }, { decision: 'deny', message } or, for questions, { decision: 'answered', answers }."
 
 /** A conversation with an agent. Disposing ends the agent's process. */
 export class AgentSession<T = unknown> implements AsyncDisposable {
@@ -25,62 +72,70 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
   readonly #output: OutputSchema<T> | undefined
   readonly #leave = new AbortController()
 
-  constructor(handle: Handle, answerer: Answerer | undefined, output: OutputSchema<T> | undefined) {
+  /** `answerer` decides the requests in `pending`, and those after the entry `pending.after`. */
+  constructor(
+    handle: Handle,
+    output: OutputSchema<T> | undefined,
+    answerer: Answerer | undefined,
+    pending: PendingRequests,
+  ) {
     this.id = handle.log.session
     this.#handle = handle
     this.#output = output
-    if (answerer) void this.#answerAll(answerer)
+    if (answerer) this.#answerAll(answerer, pending)
   }
 
   /** Starts a turn, or queues it if a turn is open. */
-  prompt(text: string, more: Omit<TurnPrompt, 'text'> = {}): Turn<T> {
-    return new Turn(this.#handle, { text, ...more }, this.#output)
+  prompt(text: string, more: PromptOptions = {}): Turn<T> {
+    return new Turn(this.#handle, text, more, this.#output)
   }
 
   /** Sends a prompt into the open turn. Rejects if the agent does not support it. */
-  steer(text: string): Promise<void> {
-    return this.#handle.session.steer(text)
+  async steer(text: string): Promise<void> {
+    await (await this.#handle.session()).steer(text)
   }
 
   /** Changes the model; `null` selects the default of the agent. Resolves with the time the change takes effect. */
-  setModel(model: string | null): Promise<Applied> {
-    return this.#handle.session.change({ type: 'set_model', model })
+  async setModel(model: string | null): Promise<Applied> {
+    return (await this.#handle.session()).change({ type: 'set_model', model })
   }
 
   /** Selects one of the agent's own modes. Resolves with the time the change takes effect. */
-  setMode(mode: string): Promise<Applied> {
-    return this.#handle.session.change({ type: 'set_policy', mode })
+  async setMode(mode: string): Promise<Applied> {
+    return (await this.#handle.session()).change({ type: 'set_policy', mode })
   }
 
   /** The agent's own id of the conversation. Pass it as `resume` to continue the conversation later. */
   get nativeSessionId(): string | undefined {
-    return this.#handle.session.nativeSessionId
+    return this.#handle.nativeSessionId
   }
 
   /** Starts the agent's process now, so that the first prompt does not wait for it. */
-  warm(): Promise<void> {
-    return this.#handle.session.warm()
+  async warm(): Promise<void> {
+    await (await this.#handle.session()).warm()
   }
 
-  /** Answers an open request, given its `request.opened` event. The first answer wins. */
-  answer({ requestId, inputDigest }: AnswerableRequest, answer: Answer): Promise<void> {
+  /**
+   * Answers an open request, given its `request.opened` event. The first answer wins. Rejects with `invalid_request`,
+   * and leaves the request open, if the answer is not valid or does not fit the request.
+   */
+  async answer(request: AnswerableRequest, answer: Answer): Promise<void> {
+    const { requestId, inputDigest } = parse(AnswerableSchema, request, 'request')
     // A copy, because the log keeps the answer and the caller may edit it later.
-    return this.#handle.session.answer({ type: 'answer', requestId, inputDigest, ...structuredClone(answer) })
+    const decision = structuredClone(parse(AnswerSchema, answer, 'answer'))
+    const session = await this.#handle.session()
+    await session.answer({ ...decision, ...AUTHOR, requestId, inputDigest })
   }
 
   /** Stops the open turn. Resolves when the turn has its `turn.completed` event. */
-  interrupt(): Promise<void> {
-    return this.#handle.session.interrupt()
+  async interrupt(): Promise<void> {
+    await (await this.#handle.session()).interrupt()
   }
 
   /** Replays the log after a `seq`, then streams new entries until the session ends. */
-  entries({
-    after = this.#handle.retention?.evictedTo ?? 0,
-    signal,
-  }: {
-    after?: number
-    signal?: AbortSignal
-  } = {}): AsyncIterableIterator<Entry, void> {
+  entries(options: ReadOptions = {}): AsyncIterableIterator<Entry, void> {
+    checkRead(options)
+    const { after = this.#handle.start, signal } = options
     const until = signal ? AbortSignal.any([signal, this.#leave.signal]) : this.#leave.signal
     const { retention } = this.#handle
     const position = retention?.subscribe(after)
@@ -100,6 +155,8 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
         const last = batch.at(-1)
         if (last) await position?.advance(last.seq)
       }
+    } catch (thrown) {
+      this.#handle.readFailed(thrown)
     } finally {
       await position?.close()
     }
@@ -115,11 +172,16 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     return this.close()
   }
 
-  async #answerAll(answerer: Answerer): Promise<void> {
-    for await (const { event } of this.entries()) {
-      const isAsked = event.type === 'request.opened' && (event.answeredBy ?? 'person') === 'person'
-      if (isAsked) void this.#decide(event, answerer)
+  #answerAll(answerer: Answerer, { requests, after }: PendingRequests): void {
+    const decide = (event: Event) => {
+      if (event.type === 'request.opened' && isForPerson(event)) void this.#decide(event, answerer)
     }
+    for (const request of requests) decide(jsonCopy(request))
+    const decideAll = async () => {
+      for await (const { event } of this.entries({ after })) decide(event)
+    }
+    // A log that cannot be read is reported to whoever iterates or waits for the turn.
+    decideAll().catch(() => undefined)
   }
 
   /** A callback that fails denies the request: the agent must not wait forever, and failure is not consent. */
@@ -131,28 +193,17 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     try {
       answer = await answerer(request)
     } catch (thrown) {
-      return this.#deny(asked, `onRequest failed: ${toMainstemError(thrown).message}`)
+      return this.#decline(asked, `onRequest failed: ${toMainstemError(thrown).message}`)
     }
-    try {
-      await this.answer(asked, answer)
-    } catch (thrown) {
-      const { code, message } = toMainstemError(thrown)
-      // A late answer needs no further action. An invalid one must not leave the agent waiting.
-      if (code === 'request_not_found' || code === 'conflict') return
-      await this.#deny(asked, `the answer from onRequest was rejected: ${message}`)
-    }
+    await submitAnswer(this.answer(asked, answer), (thrown) => {
+      const { message } = toMainstemError(thrown)
+      return this.#decline(asked, `onRequest returned an invalid answer: ${message}. ${VALID_ANSWERS}`)
+    })
   }
 
-  /** Denies as policy and not as a person, because no person decided. The turn reports the reason. */
-  async #deny({ requestId, inputDigest }: AnswerableRequest, message: string): Promise<void> {
-    const refusal = {
-      type: 'answer',
-      requestId,
-      inputDigest,
-      decision: 'deny',
-      message,
-      by: 'policy',
-    } as const
-    await this.#handle.session.answer(refusal).catch(() => undefined)
+  /** Denies the request, unless it was closed meanwhile. */
+  async #decline(asked: AnswerableRequest, reason: string): Promise<void> {
+    const declined = this.#handle.session().then((session) => session.decline(asked, reason))
+    await declined.catch(() => undefined)
   }
 }

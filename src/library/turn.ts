@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '../model/index.ts'
 import { jsonCopy } from '../model/json-copy.ts'
+import { checkFields, checkSignal } from '../model/known-fields.ts'
 import { tryJson } from '../model/try-json.ts'
 import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
@@ -31,10 +32,8 @@ export interface TurnResult<T = unknown> {
   durationMs: number
 }
 
-/** A prompt with its images. */
-export interface TurnPrompt {
-  /** The text of the prompt. */
-  text: string
+/** Options of a prompt. */
+export interface PromptOptions {
   /** Images, for agents that accept them. */
   images?: readonly Image[] | undefined
   /** Interrupts the turn. */
@@ -57,10 +56,10 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
   readonly #output: OutputSchema<T> | undefined
   readonly #begun: Promise<Begun>
 
-  constructor(handle: Handle, prompt: TurnPrompt, output: OutputSchema<T> | undefined) {
+  constructor(handle: Handle, text: string, options: PromptOptions, output: OutputSchema<T> | undefined) {
     this.#handle = handle
     this.#output = output
-    this.#begun = this.#begin(prompt)
+    this.#begun = this.#begin(text, options)
     // Iterating and `result` report the rejection. A caller that does neither must not get an unhandled rejection.
     this.#begun.catch(() => undefined)
   }
@@ -98,15 +97,21 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
         if (last) await position?.advance(last.seq)
         if (end) return
       }
+    } catch (thrown) {
+      this.#handle.readFailed(thrown)
     } finally {
       leave.abort()
       await position?.close()
     }
   }
 
-  async #begin({ text, images, signal }: TurnPrompt): Promise<Begun> {
+  async #begin(text: string, options: PromptOptions): Promise<Begun> {
+    checkFields(options, ['images', 'signal'], 'options')
+    const { images, signal } = options
+    checkSignal(signal)
     if (signal?.aborted) throw new MainstemError('conflict', 'the signal was aborted before the turn started')
-    const { sessions, session, log, retention } = this.#handle
+    const { sessions, log, retention } = this.#handle
+    const session = await this.#handle.session()
     const head = await sessions.head(log.session)
     const position = retention?.subscribe(Math.max(head, retention.evictedTo))
     if (position) retention?.closeWith(this, position)
@@ -124,7 +129,10 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
   }
 
   #interruptOn(signal: AbortSignal, turn: number, settled: Promise<TurnCompleted>): void {
-    const interrupt = () => void this.#handle.session.interrupt(turn).catch(() => undefined)
+    const interrupt = () => {
+      const interrupted = this.#handle.session().then((session) => session.interrupt(turn))
+      interrupted.catch(() => undefined)
+    }
     signal.addEventListener('abort', interrupt, { once: true })
     settled.catch(() => undefined).finally(() => signal.removeEventListener('abort', interrupt))
   }

@@ -1,16 +1,18 @@
 import type { Agent } from '../agents/agent.ts'
+import { submitAnswer } from '../attend/submit-answer.ts'
 import { type Wired, wire } from '../compose/wire.ts'
-import { isAskedHere } from '../dialects/request-subject.ts'
 import { agentEvents } from '../dialects/ues.ts'
 import type { AgentEvent, PermissionRequestPayload } from '../dialects/ues-event.ts'
 import type { RequestOpened } from '../model/events/request.ts'
+import { isForPerson } from '../model/for-person.ts'
 import { type MainstemError, toMainstemError } from '../model/index.ts'
 import { jsonCopy } from '../model/json-copy.ts'
+import { tryJson } from '../model/try-json.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
 import type { Session } from '../sessions/session.ts'
 import type { AgentOptions } from './adapter.ts'
 import type { AgentId } from './agent-id.types.ts'
-import { decisionOf, deny } from './approve.ts'
+import { decisionOf } from './approve.ts'
 import { Backpressure } from './backpressure.ts'
 import { rememberNativeId } from './native-session-ids.ts'
 import { sessionRequest } from './session-request.ts'
@@ -81,17 +83,25 @@ export class AdapterRun {
         for (const event of agentEvents.project(state, entry)) {
           begun = true
           if (event.type === 'permission_request' && entry.event.type === 'request.opened') {
-            if (isAskedHere(entry.event)) this.#decide(entry.event, jsonCopy(event.payload))
+            if (isForPerson(entry.event)) this.#decide(entry.event, jsonCopy(event.payload))
           }
           if (event.type === 'done') this.#rememberNativeId()
           // A copy, because a consumer may edit it: later events and the input of the tool must not change.
-          yield jsonCopy(event)
+          yield this.#withStructured(jsonCopy(event))
           if (event.type === 'done') return
         }
         this.#backpressure.acknowledge(entry.seq)
       }
     }
     if (this.#failure) yield* this.#broken(this.#failure, begun)
+  }
+
+  /** Some agents send a structured answer as text only. */
+  #withStructured(event: AgentEvent): AgentEvent {
+    const { outputSchema } = this.#request.options
+    if (!outputSchema || event.type !== 'done' || event.payload.status !== 'success') return event
+    const structured = event.metadata?.structured ?? tryJson(event.payload.result ?? '')
+    return structured === undefined ? event : { ...event, metadata: { ...event.metadata, structured } }
   }
 
   /** The events of a run whose log failed. */
@@ -144,19 +154,18 @@ export class AdapterRun {
   }
 
   async #answer(request: RequestOpened, asked: PermissionRequestPayload): Promise<void> {
-    const { requestId, inputDigest, kind, tool, toolKind } = request
-    const { agent, options } = this.#request
-    const call = { canonicalName: agent.tools?.canonical({ tool, toolKind }) ?? asked.toolName }
-    const decision = await decisionOf(options.canUseTool, kind, asked.toolName, asked.input, call)
-    try {
-      await this.#session.answer({ type: 'answer', requestId, inputDigest, ...decision })
-    } catch (thrown) {
-      const { code, message } = toMainstemError(thrown)
-      // The agent has withdrawn or replaced the request, or has exited.
-      if (code === 'request_not_found' || code === 'conflict' || this.#over.signal.aborted) return
-      // An answer that the agent does not offer must not leave it waiting.
-      await this.#session.answer({ type: 'answer', requestId, inputDigest, ...deny(message) })
-    }
+    const { requestId, inputDigest, kind, canonicalName = asked.toolName } = request
+    const { canUseTool } = this.#request.options
+    const decided = await decisionOf(canUseTool, kind, asked.toolName, asked.input, { canonicalName })
+    const identified = { requestId, inputDigest }
+    const answered =
+      'failure' in decided
+        ? this.#session.decline(identified, decided.failure)
+        : this.#session.answer({ type: 'answer', ...identified, ...decided })
+    await submitAnswer(answered, async (thrown) => {
+      if (this.#over.signal.aborted) return
+      await this.#session.decline(identified, toMainstemError(thrown).message)
+    })
   }
 
   /** Ends the stream with an error, because the log may not reach its end. */

@@ -1,4 +1,5 @@
 import type { AgentEvent } from '../dialects/ues-event.ts'
+import type { Image, McpServer } from '../model/index.ts'
 import type { AgentId } from './agent-id.types.ts'
 
 /** How much an agent may do: `dry-run` only reads, `supervised` edits and asks for the rest, `autonomous` never asks. */
@@ -22,7 +23,10 @@ export type CanUseTool = (
   input: Record<string, unknown>,
 ) => Promise<{ allow: boolean; message?: string }>
 
-/** Options of a run. An option that the agent cannot enforce is refused, never ignored. */
+/**
+ * Options of a run. An option that the agent cannot enforce is refused, never ignored. The last four are additions to
+ * the document.
+ */
 export interface AgentOptions {
   /** The agent's working directory; the current directory by default. */
   cwd?: string
@@ -46,6 +50,14 @@ export interface AgentOptions {
   disallowedTools?: string[]
   /** Decides on every tool call that needs approval. Without it, such calls are denied. */
   canUseTool?: CanUseTool
+  /** Images for the prompt, in base64. */
+  images?: readonly Image[]
+  /** The agent's own name of a reasoning effort. */
+  effort?: string
+  /** A JSON Schema that the final answer must follow. The parsed answer is `metadata.structured` of `done`. */
+  outputSchema?: Readonly<Record<string, unknown>>
+  /** Model Context Protocol servers by name, in addition to those of the agent's settings. */
+  mcpServers?: Readonly<Record<string, McpServer>>
 }
 
 /** Runs one agent. */

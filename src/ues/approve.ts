@@ -1,12 +1,17 @@
-import type { AnswerCommand, RequestKind } from '../model/index.ts'
+import { type AnswerCommand, type RequestKind, toMainstemError } from '../model/index.ts'
+import { checkFields } from '../model/known-fields.ts'
+import { OWNER } from '../model/owner.ts'
 import type { CanUseTool, ToolCallInfo } from './adapter.ts'
 
-type Answer = Pick<AnswerCommand, 'decision' | 'scope' | 'message' | 'by'>
+/** The decision of the callback, or why it has none. */
+type Decided =
+  | Pick<AnswerCommand, 'decision' | 'scope' | 'message' | 'by' | 'principal' | 'client'>
+  | { failure: string }
 
-/** A denial that no person decided. */
-export function deny(message: string): Answer {
-  return { decision: 'deny', message, by: 'policy' }
-}
+/** The program that runs the agent answers for its user. */
+const AUTHOR = { principal: OWNER, client: 'library' } as const
+
+const FIELDS = ['allow', 'message']
 
 /** Asks the callback. Only `allow: true` allows, and only requests that have a yes-or-no answer. */
 export async function decisionOf(
@@ -15,17 +20,35 @@ export async function decisionOf(
   toolName: string,
   input: Record<string, unknown>,
   call: ToolCallInfo,
-): Promise<Answer> {
+): Promise<Decided> {
   const askable = kind === 'permission' || kind === 'plan'
-  if (!canUseTool || !askable) return deny('no canUseTool callback can answer this request')
+  if (!canUseTool || !askable)
+    return { decision: 'deny', message: 'no canUseTool callback can answer this request', by: 'policy' }
   const decide: (...given: [...Parameters<CanUseTool>, ToolCallInfo]) => ReturnType<CanUseTool> = canUseTool
   try {
-    const { allow, message } = await decide(toolName, input, call)
-    const reason = message !== undefined && { message }
-    return allow === true
-      ? { decision: 'allow', scope: 'once', ...reason }
-      : { decision: 'deny', message: 'canUseTool denied this call', ...reason }
+    return decisionIn(await decide(toolName, input, call))
   } catch (thrown) {
-    return deny(`canUseTool failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+    return { failure: `canUseTool failed: ${toMainstemError(thrown).message}` }
   }
+}
+
+/** Validates the answer, because a callback without a compiler may return anything. */
+function decisionIn(answer: Awaited<ReturnType<CanUseTool>>): Decided {
+  try {
+    checkFields(answer, FIELDS, 'answer')
+  } catch (thrown) {
+    return invalid(toMainstemError(thrown).message)
+  }
+  const { allow, message } = answer
+  if (typeof allow !== 'boolean') return invalid('allow: must be true or false')
+  if (message !== undefined && typeof message !== 'string') return invalid('message: must be a string')
+  const reason = message !== undefined && { message }
+  return allow
+    ? { decision: 'allow', scope: 'once', ...reason, ...AUTHOR }
+    : { decision: 'deny', message: 'canUseTool denied this call', ...reason, ...AUTHOR }
+}
+
+function invalid(why: string): Decided {
+  const valid = 'Return { allow: true } or { allow: false, message }.'
+  return { failure: `canUseTool returned an invalid answer: ${why}. ${valid}` }
 }

@@ -25,6 +25,7 @@ export type {
   ToolResultEvent,
   ToolUseEvent,
 } from '../dialects/ues-event.types.ts'
+export type { Image, McpServer } from '../model/index.ts'
 export type { AgentSettings } from '../sessions/deps.ts'
 export type {
   AgentAdapter,

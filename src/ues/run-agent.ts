@@ -11,7 +11,9 @@ export function runAgent(request: RunRequest): AsyncGenerator<AgentEvent, void, 
 }
 
 async function* eventsOf(request: RunRequest, stop: AbortSignal): AsyncGenerator<AgentEvent, void, void> {
-  const { id, options } = request
+  const { id } = request
+  // Callers without types may pass `null`, which `AdapterRun` refuses.
+  const options = request.options ?? {}
   const unlogged = { agent: id, sessionId: crypto.randomUUID(), startedAt: Date.now(), options }
   const run = options.abortSignal?.aborted
     ? undefined

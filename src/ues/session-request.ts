@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Agent, LaunchRecipe } from '../agents/agent.ts'
-import { type LaunchKind, MainstemError, type Policy } from '../model/index.ts'
-import type { NewSession } from '../sessions/deps.ts'
+import { type LaunchKind, MainstemError, type Policy, type SessionOptions } from '../model/index.ts'
+import type { NewSession } from '../model/new-session.ts'
 import type { AgentOptions } from './adapter.ts'
 import { checkOptions } from './check-options.ts'
 import { nativeIdOf } from './native-session-ids.ts'
@@ -10,48 +10,41 @@ import { permissionOf } from './permission.ts'
 /** Converts the options of a run to a session request. Refuses options that would otherwise be ignored. */
 export function sessionRequest(agent: Agent, options: AgentOptions): NewSession {
   checkOptions(options)
-  const { canUseTool } = options
+  const { canUseTool, resume } = options
   const preferred: LaunchKind = agent.launches.live ? 'live' : 'oneshot'
-  if (canUseTool && !agent.launches[preferred]?.capabilities.permissions) {
+  const recipe = agent.launches[preferred]
+  if (canUseTool && !recipe?.capabilities.permissions) {
     throw new MainstemError(
       'unsupported_option',
       `canUseTool is not supported by ${agent.id}, because it does not ask before it uses a tool`,
       { agent: agent.id, option: 'canUseTool' },
     )
   }
-  const request = requestWith(agent, options, preferred)
-  if (canUseTool || preferred === 'oneshot' || isSupported(agent, request)) return request
-  // Some agents support an option only in one-shot mode, and a run is a single turn.
-  const other = requestWith(agent, options, 'oneshot')
-  return isSupported(agent, other) ? other : request
-}
-
-/** Whether the launch of a request supports its policy. */
-function isSupported(agent: Agent, { launch = 'live', cwd, policy, options = {} }: NewSession): boolean {
-  const recipe = agent.launches[launch]
-  if (!recipe || !policy) return false
-  try {
-    recipe.launch({ launch, cwd, policy, options, epoch: 1 })
-    return true
-  } catch (thrown) {
-    if (thrown instanceof MainstemError && thrown.code === 'unsupported_option') return false
-    throw thrown
-  }
-}
-
-function requestWith(agent: Agent, options: AgentOptions, launch: LaunchKind): NewSession {
-  const { model, resume, canUseTool } = options
-  const recipe = agent.launches[launch]
   const cwd = resolve(options.cwd ?? '.')
   const permission = permissionOf(options)
   return {
     agent: agent.id,
-    launch,
+    // The one-shot launch, which the session may choose for other options, would never call it.
+    ...(canUseTool && { launch: preferred }),
     cwd,
-    policy: { ...permission, ...(recipe && nearest(recipe, launch, cwd, permission)), ...limitsOf(options) },
-    options: { ...(model !== undefined && { model }) },
+    policy: {
+      ...permission,
+      ...(recipe && nearest(recipe, preferred, cwd, permission)),
+      ...limitsOf(options),
+    },
+    options: sessionOptions(options),
     ...(resume && { resume: nativeIdOf(agent.id, resume) }),
     attended: canUseTool !== undefined,
+  }
+}
+
+function sessionOptions({ model, effort, images, outputSchema, mcpServers }: AgentOptions): SessionOptions {
+  return {
+    ...(model !== undefined && { model }),
+    ...(effort !== undefined && { effort }),
+    ...(images && { images: [...images] }),
+    ...(outputSchema && { outputSchema: { ...outputSchema } }),
+    ...(mcpServers && { mcpServers: { ...mcpServers } }),
   }
 }
 
@@ -87,16 +80,23 @@ const NAMES: ReadonlyMap<string, string> = new Map([
   ['tools.available', 'allowedTools'],
   ['tools.denied', 'disallowedTools'],
   ['tools', 'allowedTools or disallowedTools'],
-  ['model', 'model'],
 ])
 
-/** Replaces the policy field that an error names by the option that the caller used. */
+/** Replaces the field that an error names by the option that the caller used. */
 export function inOptionNames(refusal: MainstemError): MainstemError {
   const { code, details } = refusal
-  const message = refusal.message.replace(
-    /^(?:policy\.|options\.)?([a-z]+(?:\.[a-z]+)?)/i,
-    (whole, name) => NAMES.get(name) ?? whole,
-  )
-  const option = NAMES.get(String(details?.option)) ?? details?.option
-  return new MainstemError(code, message, details && { ...details, option }, { cause: refusal })
+  const message = optionName(refusal.message)
+  const names = ['option', 'field'].flatMap((key) => {
+    const name = details?.[key]
+    return typeof name === 'string' ? [[key, optionName(name)]] : []
+  })
+  return new MainstemError(code, message, details && { ...details, ...Object.fromEntries(names) }, {
+    cause: refusal,
+  })
+}
+
+/** The fields of session options have the names of the options of a run. */
+function optionName(text: string): string {
+  const own = text.replace(/^options\./, '')
+  return own.replace(/^(?:policy\.)?([a-z]+(?:\.[a-z]+)?)/i, (whole, name) => NAMES.get(name) ?? whole)
 }
