@@ -1,22 +1,23 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
 import { adviceFor, ERRORS, toMainstemError } from '../model/error-table.ts'
-import { printable } from './printable.ts'
+import { deletedDirectory } from './named-path.ts'
+import { printable } from './render/printable.ts'
 
 /** The exit code for invalid usage. */
 const USAGE = 2
 
 type Register = (program: Command) => void
 
-const records = async (): Promise<Register> => (await import('./records.ts')).registerRecords
-const shell = async (): Promise<Register> => (await import('./records.ts')).registerShell
-const sessions = async (): Promise<Register> => (await import('./sessions.ts')).registerSessions
+const records = async (): Promise<Register> => (await import('./commands/records.ts')).registerRecords
+const shell = async (): Promise<Register> => (await import('./commands/records.ts')).registerShell
+const sessions = async (): Promise<Register> => (await import('./commands/sessions.ts')).registerSessions
 
 /** Loads the module of each command on demand, because together they load the whole server. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
-  demo: async () => (await import('./demo.ts')).registerDemo,
-  agents: async () => (await import('./agents.ts')).registerAgents,
-  run: async () => (await import('./run.ts')).registerRun,
+  demo: async () => (await import('./commands/demo.ts')).registerDemo,
+  agents: async () => (await import('./commands/agents.ts')).registerAgents,
+  run: async () => (await import('./commands/run.ts')).registerRun,
   compare: async () => (await import('./compare/command.ts')).registerCompare,
   ls: sessions,
   attach: sessions,
@@ -24,21 +25,21 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   wait: sessions,
   stop: sessions,
   rm: sessions,
-  requests: async () => (await import('./requests.ts')).registerRequests,
-  logs: async () => (await import('./logs.ts')).registerLogs,
+  requests: async () => (await import('./commands/requests.ts')).registerRequests,
+  logs: async () => (await import('./commands/logs.ts')).registerLogs,
   replay: records,
   export: records,
   import: records,
   usage: records,
-  nodes: async () => (await import('./records.ts')).registerNodes,
-  daemon: async () => (await import('./daemon.ts')).registerDaemon,
-  serve: async () => (await import('./serve.ts')).registerServe,
-  open: async () => (await import('./open.ts')).registerOpen,
-  stdio: async () => (await import('./stdio.ts')).registerStdio,
+  nodes: async () => (await import('./commands/records.ts')).registerNodes,
+  daemon: async () => (await import('./daemon/command.ts')).registerDaemon,
+  serve: async () => (await import('./daemon/serve.ts')).registerServe,
+  open: async () => (await import('./daemon/open.ts')).registerOpen,
+  stdio: async () => (await import('./daemon/stdio.ts')).registerStdio,
   doctor: async () => (await import('./doctor/command.ts')).registerDoctor,
-  store: async () => (await import('./store.ts')).registerStore,
-  token: async () => (await import('./token.ts')).registerToken,
-  decode: async () => (await import('./decode.ts')).registerDecode,
+  store: async () => (await import('./commands/store.ts')).registerStore,
+  token: async () => (await import('./daemon/token.ts')).registerToken,
+  decode: async () => (await import('./commands/decode.ts')).registerDecode,
   completion: shell,
   config: shell,
 }
@@ -49,10 +50,14 @@ export async function commandLine(name?: string): Promise<Command> {
   const program = new Command('mainstem')
     .description('One lossless, durable event stream for every coding agent.')
     .version(version)
-    .showHelpAfterError('(try --help)')
     .exitOverride()
   const one = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   for (const load of one ? [one] : new Set(Object.values(COMMANDS))) (await load())(program)
+  program.showHelpAfterError('List the commands with `mainstem --help`.')
+  for (const command of program.commands) {
+    const line = `mainstem ${command.name()}`
+    command.showHelpAfterError(`Usage: ${line} ${command.usage()}\nList its options with \`${line} --help\`.`)
+  }
   return program
 }
 
@@ -65,7 +70,7 @@ export async function main(): Promise<void> {
       process.exitCode = thrown.exitCode === 0 ? 0 : USAGE
       return
     }
-    const error = toMainstemError(thrown)
+    const error = toMainstemError(deletedDirectory(thrown))
     const advice = printable(adviceFor(error))
     process.stderr.write(`mainstem: ${printable(error.message)} (${error.code})\n${advice}\n`)
     process.exitCode = ERRORS[error.code].exit

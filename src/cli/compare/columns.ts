@@ -1,4 +1,4 @@
-import { cut, widthOf } from '../wrap.ts'
+import { cut, widthOf } from '../render/wrap.ts'
 
 /** One column of the terminal: a heading that stays, and the end of what was printed below it. */
 export interface Column {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { addLocalOptions, addPolicyOptions, type PolicyFlags } from '../commands/run.ts'
 import type { LocalFlags } from '../daemon/data-directory.ts'
-import { addLocalOptions, addPolicyOptions, type PolicyFlags } from '../run.ts'
 
 export interface CompareFlags extends LocalFlags, PolicyFlags {
   cwd: string

@@ -1,19 +1,19 @@
-import { resolve } from 'node:path'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { toMainstemError } from '../../model/error-table.ts'
-import { askAt } from '../ask.ts'
-import { policyOf } from '../begin-turn.ts'
+import { STDIN_SILENCE_MS } from '../commands/run-action.ts'
 import { localServer } from '../daemon/connect.ts'
-import { onCtrlC } from '../detach.ts'
+import { workingDirectory } from '../named-path.ts'
 import { MAINSTEM } from '../own-command.ts'
-import { jsonOn } from '../printable.ts'
-import { Printer } from '../printer.ts'
-import { STDIN_SILENCE_MS } from '../run-action.ts'
-import { Screen } from '../screen.ts'
-import { shortId } from '../session-ref.ts'
-import { screenOn } from '../show.ts'
-import { promptFrom } from '../stdin-prompt.ts'
-import { turnExitCode } from '../turn-exit-code.ts'
+import { printableJson } from '../render/printable.ts'
+import { Printer } from '../render/printer.ts'
+import { Screen } from '../render/screen.ts'
+import { screenOn, USUAL_COLUMNS } from '../render/show.ts'
+import { Keyboard } from '../terminal/keyboard.ts'
+import { policyOf } from '../turn/begin-turn.ts'
+import { onCtrlC } from '../turn/detach.ts'
+import { shortId } from '../turn/session-ref.ts'
+import { promptFrom } from '../turn/stdin-prompt.ts'
+import { turnExitCode } from '../turn/turn-exit-code.ts'
 import { type Candidate, candidatesOf } from './candidates.ts'
 import { columnWidth } from './columns.ts'
 import type { CompareFlags } from './command.ts'
@@ -27,13 +27,14 @@ const note = (text: string) => console.error(`mainstem: ${text}`)
 export async function compare(
   list: string,
   argument: string | undefined,
-  flags: CompareFlags,
+  given: CompareFlags,
 ): Promise<void> {
   const candidates = candidatesOf(list)
+  const flags = { ...given, cwd: await workingDirectory(given.cwd) }
   const { stdin } = process
   const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn: note })
   const { client } = await localServer(flags)
-  const worktrees = flags.worktree ? await addWorktrees(resolve(flags.cwd), labelsOf(candidates)) : undefined
+  const worktrees = flags.worktree ? await addWorktrees(flags.cwd, labelsOf(candidates)) : undefined
   if (worktrees && worktrees.uncommitted > 0)
     note(
       `${worktrees.uncommitted} uncommitted changes are not in the worktrees, which begin at the last commit`,
@@ -55,7 +56,9 @@ export async function compare(
         if (!detached.aborted) say(`${shortId(session)}: ${toMainstemError(thrown).message}`)
       })
   })
-  const watching = { client, begun, signals, hint, ...terminalOf(process) }
+  const { stderr } = process
+  using keyboard = canAsk() ? new Keyboard({ input: stdin, output: stderr }) : undefined
+  const watching = { client, begun, signals, hint, stderr, keyboard }
   await watch(watching, isLive, flags, worktrees)
   if (signals.detached.aborted) {
     const refs = begun.map(({ session }) => `${MAINSTEM} attach ${shortId(session)}`)
@@ -78,14 +81,11 @@ function codeOf({ result: { end } }: Begun): number {
 function canShowColumns(count: number, { json }: CompareFlags): boolean {
   const { stderr } = process
   if (json || !stderr.isTTY || process.env.TERM === 'dumb') return false
-  return columnWidth(count, stderr.columns) !== undefined
+  return columnWidth(count, stderr.columns || USUAL_COLUMNS) !== undefined
 }
 
-type Terminal = Pick<Watching, 'stderr' | 'answer'>
-
-function terminalOf({ stdin, stderr }: typeof process): Terminal {
-  const canAsk = stdin.isTTY === true && stderr.isTTY === true
-  return { stderr, ...(canAsk && { answer: askAt(stdin, stderr) }) }
+function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
 /** Begins all sessions before the first prompt: where one is refused, none of the agents has worked. */
@@ -96,15 +96,14 @@ async function beginAll(
   flags: CompareFlags,
   worktrees: Worktrees | undefined,
 ): Promise<Begun[]> {
-  const { answer } = terminalOf(process)
   const policy = policyOf(flags)
   const sessions: string[] = []
   try {
     for (const [index, { agent, model }] of candidates.entries()) {
       const { id } = await client.begin({
         agent,
-        cwd: worktrees?.trees[index]?.cwd ?? resolve(flags.cwd),
-        attended: answer !== undefined,
+        cwd: worktrees?.trees[index]?.cwd ?? flags.cwd,
+        attended: canAsk(),
         ...(Object.keys(policy).length > 0 && { policy }),
         ...(model !== undefined && { options: { model } }),
       })
@@ -136,7 +135,7 @@ async function watch(
   const finished = (one: Begun): Promise<Finished> => finish(one, worktrees?.trees[begun.indexOf(one)])
   if (json) {
     return silently(watching, async (one) =>
-      printer.print(`${jsonOn(stdout, summaryOf(await finished(one)))}\n`),
+      printer.print(`${printableJson(summaryOf(await finished(one)))}\n`),
     )
   }
   await (isLive ? inColumns(watching) : oneByOne(watching))

@@ -1,4 +1,4 @@
-import type { Printer } from '../printer.ts'
+import type { Printer } from '../render/printer.ts'
 import { besideEachOther, type Column, columnWidth } from './columns.ts'
 
 /** More lines than any terminal shows. */

@@ -1,16 +1,25 @@
+import type { AskPerson } from '../../attend/attend.ts'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import type { Entry } from '../../model/index.ts'
-import type { Detachable } from '../detach.ts'
-import type { Answerer } from '../drive.ts'
-import { follow } from '../follow.ts'
-import { printableLine } from '../printable.ts'
-import { Printer } from '../printer.ts'
-import { render } from '../render.ts'
-import { Screen } from '../screen.ts'
-import { screenOn, showRequests, showToPeople } from '../show.ts'
-import { advance, newStatus, progressOf } from '../status.ts'
-import { newView } from '../view.ts'
-import { cut } from '../wrap.ts'
+import { printableLine } from '../render/printable.ts'
+import { Printer } from '../render/printer.ts'
+import { render } from '../render/render.ts'
+import { Screen } from '../render/screen.ts'
+import {
+  askingView,
+  screenOn,
+  showRequests,
+  showToPeople,
+  USUAL_COLUMNS,
+  USUAL_ROWS,
+} from '../render/show.ts'
+import { newView } from '../render/view.ts'
+import { cut } from '../render/wrap.ts'
+import { askAt } from '../terminal/ask.ts'
+import type { Keyboard } from '../terminal/keyboard.ts'
+import type { Detachable } from '../turn/detach.ts'
+import { follow } from '../turn/follow.ts'
+import { advance, newStatus, progressOf } from '../turn/status.ts'
 import type { Candidate } from './candidates.ts'
 import { columnWidth } from './columns.ts'
 import { LiveColumns } from './live-columns.ts'
@@ -29,7 +38,7 @@ export interface Watching {
   begun: readonly Begun[]
   stderr: NodeJS.WriteStream
   /** Absent if no person can answer. */
-  answer?: Answerer
+  keyboard: Keyboard | undefined
   signals: Detachable
   /** The line below the columns. */
   hint: { text: string }
@@ -39,12 +48,15 @@ type Show = (entry: Entry) => Promise<void> | void
 
 /** Shows each transcript in turn. The log has what happened meanwhile, so nothing is buffered here. */
 export async function oneByOne(watching: Watching): Promise<void> {
-  const { begun, stderr, answer } = watching
+  const { begun, stderr, keyboard } = watching
   const printer = new Printer(stderr)
+  const print = (text: string) => printer.print(text)
   for (const one of begun) {
     const screen = new Screen(screenOn(stderr))
     await printer.print(screen.line('', [screen.colors.bold, `── ${one.candidate.label} ──`]))
-    const show = showToPeople(stderr)
+    const view = keyboard ? askingView(stderr) : newView(screenOn(stderr))
+    const show = showToPeople(stderr, view)
+    const answer = keyboard && askAt({ keyboard, output: stderr, view, print })
     await followOne(watching, one, (entry) => printer.print(show(entry)), answer)
     await printer.print('\n')
   }
@@ -70,15 +82,16 @@ export async function inColumns(watching: Watching): Promise<void> {
   const printer = new Printer(stderr)
   const { colors } = screenOn(stderr)
   const status = begun.map(() => newStatus())
-  const width = () => columnWidth(begun.length, stderr.columns) ?? stderr.columns
+  const size = () => ({ columns: stderr.columns || USUAL_COLUMNS, rows: stderr.rows || USUAL_ROWS })
+  const width = () => columnWidth(begun.length, size().columns) ?? size().columns
   await using live = new LiveColumns({
     printer,
-    size: () => ({ columns: stderr.columns, rows: stderr.rows }),
+    size,
     heading: (index) => [
       colors.bold(begun[index]?.candidate.label ?? ''),
       colors.dim(begun[index]?.result.end?.outcome ?? progressOf(status[index] ?? newStatus(), Date.now())),
     ],
-    footer: () => colors.dim(cut(printableLine(hint.text), stderr.columns)),
+    footer: () => colors.dim(cut(printableLine(hint.text), size().columns)),
     count: begun.length,
   })
   const asking = oneAtATime(
@@ -107,7 +120,7 @@ async function followOne(
   { client, signals }: Watching,
   { session, turn, result }: Begun,
   show: Show,
-  answer: Answerer | undefined,
+  answer: AskPerson | undefined,
 ): Promise<void> {
   await follow({
     client,
@@ -117,7 +130,7 @@ async function followOne(
       result.take(entry)
       await show(entry)
     },
-    answer,
+    ask: answer,
     isLast: ({ event }) =>
       event.type === 'session.ended' || (event.type === 'turn.completed' && event.turn === turn),
     cancel: () => signals.press(),
@@ -125,31 +138,35 @@ async function followOne(
   })
 }
 
-interface Asking {
+interface CandidateDesk {
   /** Stores the visible part of a request. */
   take(entry: Entry): void
-  answer: Answerer
+  answer: AskPerson
 }
 
 /** Requests of several sessions wait for each other: one prompt at a time, with the name of its agent. */
 function oneAtATime(
-  { answer, stderr, signals }: Watching,
+  { keyboard, stderr, signals }: Watching,
   print: (text: string) => Promise<void>,
   after: () => void = () => undefined,
-): (one: Begun) => Asking | undefined {
+): (one: Begun) => CandidateDesk | undefined {
   let before: Promise<unknown> = Promise.resolve()
-  if (!answer) return () => undefined
+  let queued = 0
+  if (!keyboard) return () => undefined
   return ({ candidate }) => {
-    const show = showRequests(stderr)
+    const view = askingView(stderr)
+    const show = showRequests(stderr, view)
+    const answer = askAt({ keyboard, output: stderr, view, print })
     const texts = new Map<string, string>()
     const { colors } = screenOn(stderr)
-    const ask: Answerer = async (request, signal) => {
+    const ask: AskPerson = async (request, { signal, waiting }) => {
+      queued--
       // Interrupted, a request closes by itself. The terminal may detach first.
       if (signals.interrupted.aborted) await aborted(signal)
       if (signal.aborted) return undefined
       await print(`\n${colors.bold(`── ${candidate.label} ──`)}\n${texts.get(request.requestId) ?? ''}`)
       try {
-        return await answer(request, signal)
+        return await answer(request, { signal, waiting: waiting + queued })
       } finally {
         after()
       }
@@ -159,8 +176,9 @@ function oneAtATime(
         const text = show(entry)
         if (entry.event.type === 'request.opened') texts.set(entry.event.requestId, text)
       },
-      answer: (request, signal) => {
-        const asked = before.then(() => ask(request, signal))
+      answer: (request, asking) => {
+        queued++
+        const asked = before.then(() => ask(request, asking))
         before = asked.catch(() => undefined)
         return asked
       },

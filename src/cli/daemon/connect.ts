@@ -4,8 +4,8 @@ import { MainstemClient } from '../../client/mainstem-client.ts'
 import type { ServerInfo } from '../../client/mainstem-types.ts'
 import { addressIn } from '../../daemon/address-file.ts'
 import { logIn } from '../../daemon/bounded-log.ts'
-import { socketIn } from '../../daemon/local-socket.ts'
-import { codeOf } from '../../daemon/private-file.ts'
+import { codeOf } from '../../daemon/error-code.ts'
+import { safeSocketIn } from '../../daemon/local-socket.ts'
 import { socketFetch } from '../../daemon/socket-fetch.ts'
 import { tokenIn, tokenPath } from '../../daemon/token.ts'
 import { MainstemError } from '../../model/mainstem-error.ts'
@@ -34,7 +34,7 @@ const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ECONNREFUSED'])
 /** The server of the data directory, if one runs. */
 export async function findServer(flags: LocalFlags): Promise<LocalServer | undefined> {
   const place = await localPlace(flags, process.env, process.cwd())
-  const socket = socketIn(place.data)
+  const socket = await safeSocketIn(place.data)
   // Checked first, because a call would create the data directory and its token.
   if (socket === undefined || !(await exists(socket))) return undefined
   return reach(place, socketFetch(socket))
@@ -43,7 +43,7 @@ export async function findServer(flags: LocalFlags): Promise<LocalServer | undef
 /** The server of the data directory, started in the background if none runs. Refused if it has another version. */
 export async function localServer(flags: LocalFlags): Promise<LocalServer> {
   const place = await localPlace(flags, process.env, process.cwd())
-  const socket = socketIn(place.data)
+  const socket = await safeSocketIn(place.data)
   const fetch = socket === undefined ? undefined : restarting(socketFetch(socket), () => start(place, flags))
   const reached = fetch && (await reach(place, fetch))
   // A server that is still starting is waited for: another one that is started meanwhile finds the lock and exits.
@@ -72,6 +72,7 @@ async function reach(
 ): Promise<LocalServer | undefined> {
   const token = auth ? (await tokenIn(data)).token : undefined
   const client = new MainstemClient({
+    client: 'terminal',
     fetch,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(token !== undefined && { token }),
@@ -101,9 +102,23 @@ function refusedToken(data: string, cause: MainstemError): MainstemError {
   )
 }
 
-/** If two commands start a server at once, both use the one that has the lock. */
+/**
+ * If two commands start a server at once, both use the one that has the lock. The other is stopped: still starting, it
+ * would open the store as soon as the first has stopped.
+ */
 async function start(place: LocalPlace, flags: LocalFlags): Promise<LocalServer> {
-  const { exited } = await startDaemon(place.data, flags)
+  const started = await startDaemon(place.data, flags)
+  try {
+    const server = await answering(place, started.exited)
+    if (server.info.pid !== started.pid) started.stop()
+    return server
+  } catch (thrown) {
+    started.stop()
+    throw thrown
+  }
+}
+
+async function answering(place: LocalPlace, exited: Promise<'locked'>): Promise<LocalServer> {
   let isLocked = false
   let failure: unknown
   exited.then(
@@ -114,7 +129,7 @@ async function start(place: LocalPlace, flags: LocalFlags): Promise<LocalServer>
       failure = thrown
     },
   )
-  const socket = socketIn(place.data)
+  const socket = await safeSocketIn(place.data)
   for (const end = Date.now() + START_MS; Date.now() < end; await sleep(POLL_MS)) {
     if (failure !== undefined) throw failure
     const server = socket === undefined ? undefined : await reach(place, socketFetch(socket))

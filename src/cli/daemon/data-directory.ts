@@ -28,6 +28,28 @@ export async function localPlace(
   return { data: resolve(cwd, flags.data ?? (environment.MAINSTEM_DATA || defaults.data)), auth: true }
 }
 
+const PATH_VARIABLES = ['MAINSTEM_HOME', 'MAINSTEM_CONFIG', 'MAINSTEM_DATA', 'MAINSTEM_CWD'] as const
+
+/** The options and variables with absolute paths, for a server that works in another directory. */
+export function absolutePaths(
+  flags: LocalFlags,
+  environment: Environment,
+  cwd: string,
+): { flags: { data?: string; config?: string }; environment: Environment } {
+  const given = PATH_VARIABLES.flatMap((name) => {
+    const value = environment[name]
+    return value ? [[name, resolve(cwd, value)] as const] : []
+  })
+  const { data, config } = flags
+  return {
+    flags: {
+      ...(data !== undefined && { data: resolve(cwd, data) }),
+      ...(config !== undefined && { config: resolve(cwd, config) }),
+    },
+    environment: { ...environment, ...Object.fromEntries(given) },
+  }
+}
+
 /** Commands have more options than these. */
 export function placeFlags({ data, config }: LocalFlags): { data?: string; config?: string } {
   return { ...(data !== undefined && { data }), ...(config !== undefined && { config }) }

@@ -5,7 +5,7 @@ import { makeTemporaryFolder } from '../../compose/temporary-folder.ts'
 import { loadConfig } from '../../daemon/config.ts'
 import { serve } from '../../daemon/serve.ts'
 import { socketFetch } from '../../daemon/socket-fetch.ts'
-import { type LocalFlags, placeFlags } from './data-directory.ts'
+import { absolutePaths, type LocalFlags } from './data-directory.ts'
 
 export interface EphemeralServer extends AsyncDisposable {
   client: MainstemClient
@@ -13,13 +13,13 @@ export interface EphemeralServer extends AsyncDisposable {
 
 /** A server in this process, for one command. Its log is in memory and is discarded. */
 export async function ephemeralServer(flags: LocalFlags): Promise<EphemeralServer> {
-  const loaded = await loadConfig({ flags: placeFlags(flags), environment: process.env, cwd: '/' })
+  const loaded = await loadConfig({ ...absolutePaths(flags, process.env, process.cwd()), cwd: '/' })
   const config = { ...loaded, host: '127.0.0.1', auth: false, durability: 'none' as const }
   const folder = makeTemporaryFolder()
   const socket = join(folder, 'socket')
   const server = await serve({ config, report: (thrown) => console.error(thrown), socket, tcp: false })
   return {
-    client: new MainstemClient({ fetch: socketFetch(socket) }),
+    client: new MainstemClient({ client: 'terminal', fetch: socketFetch(socket) }),
     async [Symbol.asyncDispose]() {
       // The command has its result, so a second call does not wait for remaining work.
       void server.stop()

@@ -4,9 +4,11 @@ import { closeSync, openSync, readFileSync, statfsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { logIn, rotateLog } from '../../daemon/bounded-log.ts'
 import { EXIT_LOCKED } from '../../daemon/exit-codes.ts'
-import { FREE_SPACE, privateDirectory } from '../../daemon/private-file.ts'
+import { privateDirectory } from '../../daemon/private-file.ts'
+import { FREE_SPACE, writeFailure } from '../../daemon/write-failure.ts'
+import { isErrorCode } from '../../model/error-table.ts'
 import { MainstemError } from '../../model/mainstem-error.ts'
-import type { LocalFlags } from './data-directory.ts'
+import { absolutePaths, type LocalFlags } from './data-directory.ts'
 
 /** The same relative path in the sources and in the build. */
 const MAIN = fileURLToPath(
@@ -16,21 +18,29 @@ const MAIN = fileURLToPath(
 /** How a start went: the server exited because another process has the directory, or it has not exited. */
 export type StartEnd = 'locked'
 
+export interface StartedDaemon {
+  pid: number | undefined
+  exited: Promise<StartEnd>
+  /** Ends it, because another server answers or because it does not answer. */
+  stop(): void
+}
+
 /**
  * Starts `mainstem serve` as a detached background process. The promise settles only if it exits: with
  * `locked` if another process has the data directory open, or with the error that it logged.
  */
-export async function startDaemon(data: string, flags: LocalFlags): Promise<{ exited: Promise<StartEnd> }> {
+export async function startDaemon(data: string, flags: LocalFlags): Promise<StartedDaemon> {
   await privateDirectory(data)
   const path = logIn(data)
-  rotateLog(path)
-  const log = openSync(path, 'a', 0o600)
+  const log = await openLog(path)
   const before = readFileSync(path).length
-  const config = flags.config === undefined ? [] : ['--config', flags.config]
+  const { flags: given, environment } = absolutePaths(flags, process.env, process.cwd())
+  const config = given.config === undefined ? [] : ['--config', given.config]
   const child = spawn(process.execPath, [MAIN, 'serve', '--background', '--data', data, ...config], {
     detached: true,
     stdio: ['ignore', 'ignore', log],
     cwd: '/',
+    env: environment,
   })
   closeSync(log)
   child.unref()
@@ -38,7 +48,16 @@ export async function startDaemon(data: string, flags: LocalFlags): Promise<{ ex
     if (code === EXIT_LOCKED) return 'locked' as const
     throw failed(data, path, readFileSync(path).subarray(before).toString('utf8'))
   })
-  return { exited }
+  return { pid: child.pid, exited, stop: () => void child.kill('SIGTERM') }
+}
+
+async function openLog(path: string): Promise<number> {
+  try {
+    rotateLog(path)
+    return openSync(path, 'a', 0o600)
+  } catch (thrown) {
+    throw await writeFailure(path, thrown)
+  }
 }
 
 /** The line in which a failed start names its reason, and the advice below it. */
@@ -48,10 +67,14 @@ const REASON = /^mainstem: (.+) \((\w+)\)\n(.*)$/m
 const FULL_BYTES = 1024 * 1024
 
 function failed(data: string, path: string, text: string): MainstemError {
-  const [, message = silence(data), , advice = isFull(data) ? FREE_SPACE : ''] = REASON.exec(text) ?? []
-  return new MainstemError('storage_failed', `the daemon could not start: ${message}`, {
-    advice: `${advice === '' ? '' : `${advice} `}Its log is ${path}.`,
-  })
+  const [, message = silence(data), code, advice = isFull(data) ? FREE_SPACE : ''] = REASON.exec(text) ?? []
+  return new MainstemError(
+    isErrorCode(code) ? code : 'storage_failed',
+    `the daemon could not start: ${message}`,
+    {
+      advice: `${advice === '' ? '' : `${advice} `}Its log is ${path}.`,
+    },
+  )
 }
 
 /** On a full disk, the log has no room for the reason. */

@@ -1,12 +1,13 @@
 import { type AgentReadiness, readiness } from '../../compose/readiness.ts'
 import { type Config, loadConfig } from '../../daemon/config.ts'
+import { checkPlace } from '../../daemon/place.ts'
 import { adviceFor, toMainstemError } from '../../model/error-table.ts'
 import { placeFlags } from '../daemon/data-directory.ts'
-import { interrupts } from '../interrupts.ts'
-import { jsonOn } from '../printable.ts'
-import { Printer } from '../printer.ts'
-import { Screen } from '../screen.ts'
-import { screenOn } from '../show.ts'
+import { printableJson } from '../render/printable.ts'
+import { Printer } from '../render/printer.ts'
+import { Screen } from '../render/screen.ts'
+import { screenOn } from '../render/show.ts'
+import { interrupts } from '../terminal/interrupts.ts'
 import { agentChecks } from './agents.ts'
 import { type Check, type Health, ok, problem } from './check.ts'
 import type { DoctorFlags } from './command.ts'
@@ -33,7 +34,7 @@ export async function doctor({ json, ...flags }: DoctorFlags): Promise<void> {
   }
   const problems = diagnosis.checks.filter(({ health }) => health === 'problem').length
   const text = json
-    ? `${jsonOn(stdout, { problems, ...diagnosis })}\n`
+    ? `${printableJson({ problems, ...diagnosis })}\n`
     : diagnosisText(new Screen(screenOn(stdout)), diagnosis.checks, problems)
   await new Printer(stdout).print(text)
   if (problems > 0) process.exitCode = PROBLEM_EXIT
@@ -41,15 +42,16 @@ export async function doctor({ json, ...flags }: DoctorFlags): Promise<void> {
 
 async function diagnose(flags: DoctorFlags, signal: AbortSignal): Promise<Diagnosis> {
   const checks = [checkNode(process.versions.node)]
+  const cwd = process.cwd()
   let config: Config
   try {
-    config = await loadConfig({ flags: placeFlags(flags), environment: process.env, cwd: process.cwd() })
-    checks.push(ok('config', 'valid'))
+    config = await loadConfig({ flags: placeFlags(flags), environment: process.env, cwd })
   } catch (thrown) {
     // Without a configuration, nothing else can be located.
     const error = toMainstemError(thrown)
     return { checks: [...checks, problem('config', error.message, adviceFor(error))] }
   }
+  checks.push(await checkConfig(config))
   const { data, host, port } = config
   checks.push(await checkData(data), await checkDisk(data))
   checks.push(await checkDaemon(flags), await checkPort(host, port, data))
@@ -57,6 +59,17 @@ async function diagnose(flags: DoctorFlags, signal: AbortSignal): Promise<Diagno
   const agents = await readiness({ settings: config.agents, signal })
   checks.push(...store.checks, ...agentChecks(agents))
   return { checks, ...(store.report && { store: store.report }), agents }
+}
+
+/** Refuses a valid configuration with which a server would not start on this machine. */
+async function checkConfig(config: Config): Promise<Check> {
+  try {
+    await checkPlace(config)
+    return ok('config', 'valid')
+  } catch (thrown) {
+    const error = toMainstemError(thrown)
+    return problem('config', error.message, adviceFor(error))
+  }
 }
 
 const MARKS: Readonly<Record<Health, readonly [mark: string, colour: 'green' | 'yellow' | 'red']>> = {

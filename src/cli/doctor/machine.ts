@@ -1,7 +1,8 @@
-import { constants, type Stats, type StatsFs } from 'node:fs'
-import { access, lstat, statfs } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { codeOf } from '../../daemon/private-file.ts'
+import type { Stats, StatsFs } from 'node:fs'
+import { lstat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { codeOf } from '../../daemon/error-code.ts'
+import { existingPart, OTHER_PLACE, whyUnwritable } from '../../daemon/write-failure.ts'
 import { nodeComplaint } from '../node-version.ts'
 import { type Check, ok, problem, warning } from './check.ts'
 
@@ -21,7 +22,8 @@ export function checkNode(version: string): Check {
 /** Other users must not have access to the data directory and its token. */
 export async function checkData(data: string): Promise<Check> {
   const directory = await statsOf(data)
-  if (!directory) return ok('data', `${data} does not exist yet; the first command creates it`)
+  if (!directory)
+    return (await unwritable(data)) ?? ok('data', `${data} does not exist yet; the first command creates it`)
   if (!directory.isDirectory())
     return problem('data', `${data} is not a directory`, 'Choose another with --data.')
   const found =
@@ -45,12 +47,8 @@ function unsafe(path: string, { uid, mode }: Stats, forbidden: number, wanted: s
 }
 
 async function unwritable(data: string): Promise<Check | undefined> {
-  try {
-    await access(data, constants.R_OK | constants.W_OK | constants.X_OK)
-    return undefined
-  } catch (thrown) {
-    return problem('data', `${data} cannot be written (${codeOf(thrown)})`, `chmod u+rwx ${data}`)
-  }
+  const why = await whyUnwritable(data)
+  return why === undefined ? undefined : problem('data', `${data} cannot be written: ${why}`, OTHER_PLACE)
 }
 
 type Space = Pick<StatsFs, 'bavail' | 'bsize' | 'blocks'>
@@ -60,7 +58,7 @@ const size = (bytes: number) =>
 
 /** The space where the store is, or will be. */
 export async function checkDisk(data: string): Promise<Check> {
-  return diskCheck(data, await statfs(await existing(data)))
+  return diskCheck(data, await statfs(await existingPart(data)))
 }
 
 export function diskCheck(data: string, { bavail, bsize, blocks }: Space): Check {
@@ -71,15 +69,13 @@ export function diskCheck(data: string, { bavail, bsize, blocks }: Space): Check
   return free < LITTLE_BYTES ? warning('disk', text, fix) : ok('disk', text)
 }
 
-async function existing(path: string): Promise<string> {
-  return (await statsOf(path)) || dirname(path) === path ? path : existing(dirname(path))
-}
+const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG'])
 
 async function statsOf(path: string): Promise<Stats | undefined> {
   try {
     return await lstat(path)
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined
+    if (ABSENT.has(codeOf(thrown))) return undefined
     throw thrown
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { addressIn } from '../../daemon/address-file.ts'
-import { codeOf } from '../../daemon/private-file.ts'
+import { codeOf } from '../../daemon/error-code.ts'
 import { adviceFor, toMainstemError } from '../../model/error-table.ts'
 import { findServer, OUR_VERSION } from '../daemon/connect.ts'
 import type { LocalFlags } from '../daemon/data-directory.ts'

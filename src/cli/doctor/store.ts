@@ -24,7 +24,7 @@ export async function checkStore(config: Pick<Config, 'data' | 'store'>): Promis
 
 function summary({ file, sessions, checked, unchecked, damage }: StoreReport): Check {
   const older = unchecked === 0 ? '' : `, ${unchecked} rows of an older version have no checksum`
-  const text = `${file}: ${sessions} sessions, ${checked} rows compared with their checksums${older}`
+  const text = `${file}: ${sessions} ${sessions === 1 ? 'session' : 'sessions'}, ${checked} rows compared with their checksums${older}`
   if (damage.length === 0) return ok('store', `${text}, no damage found`)
   return problem(
     'store',

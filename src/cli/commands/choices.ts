@@ -1,0 +1,7 @@
+import type { Approval, LaunchKind, Sandbox } from '../../model/index.ts'
+
+/** The values of options. Written out, because `--help` and most commands should not load the whole model. */
+export const APPROVALS = ['ask', 'ask-dangerous', 'auto-edit', 'auto-all'] as const satisfies Approval[]
+export const SANDBOXES = ['none', 'read-only', 'workspace-write', 'full-access'] as const satisfies Sandbox[]
+export const LAUNCHES = ['oneshot', 'live'] as const satisfies LaunchKind[]
+export const DIALECTS = ['mainstem', 'execute', 'ues', 'daemon', 'board', 'unified'] as const

@@ -1,0 +1,75 @@
+import type { MainstemClient } from '../../client/mainstem-client.ts'
+import type { SessionRecord } from '../../model/index.ts'
+import { localServer } from '../daemon/connect.ts'
+import { printable } from '../render/printable.ts'
+import { Printer } from '../render/printer.ts'
+import { showAs, showToPeople } from '../render/show.ts'
+import { interrupts } from '../terminal/interrupts.ts'
+import { dialectOf } from '../turn/dialect-of.ts'
+import { sessionOf } from '../turn/session-ref.ts'
+import type { LogsFlags } from './logs.ts'
+
+const PAGE = 1_000
+
+export async function logs(ref: string, flags: LogsFlags): Promise<void> {
+  const { client } = await localServer(flags)
+  const record = await sessionOf(client, ref)
+  const { id, head, earliest = 1 } = record
+  const { stdout } = process
+  const printer = new Printer(stdout)
+  using interrupted = interrupts()
+  const signal = AbortSignal.any([interrupted, printer.closed])
+  const { since = 0 } = flags
+  if (flags.raw) return raw(client, record, since, printer, signal)
+  const dialect = await dialectOf(flags)
+  const show = dialect ? showAs(dialect) : showToPeople(stdout)
+  if (!flags.follow && head < earliest) return
+  try {
+    for await (const entry of client.entries(id, { after: earliest - 1, signal })) {
+      // Entries that are not printed still update the state of the renderer.
+      const text = show(entry)
+      if (entry.at >= since) await printer.print(text)
+      if (!flags.follow && entry.seq >= head) break
+    }
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown
+  }
+}
+
+/** The frames of both directions, in order. A mark begins those that were sent to the agent. */
+async function raw(
+  client: MainstemClient,
+  { id, earliest = 1, earliestFrame = 1, frames: last }: SessionRecord,
+  since: number,
+  printer: Printer,
+  signal: AbortSignal,
+): Promise<void> {
+  const { stdout } = process
+  const first = since === 0 ? earliestFrame : await firstSince(client, id, earliest - 1, since, signal)
+  for (let after = (first ?? Number.POSITIVE_INFINITY) - 1; after < last && !signal.aborted; ) {
+    const { frames, next } = await client.frames(id, { after, limit: PAGE }, signal)
+    if (frames.length === 0) return
+    for (const { stream, text } of frames) {
+      const line = stdout.isTTY ? printable(text) : text
+      await printer.print(stream === 'sent' ? `> ${line}\n` : `${line}\n`)
+    }
+    after = next
+  }
+}
+
+/** The frame of the first entry since then. Frames have no time. */
+async function firstSince(
+  client: MainstemClient,
+  id: string,
+  from: number,
+  since: number,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  for (let after = from; ; ) {
+    const { entries = [] } = await client.page(id, { after, limit: PAGE }, signal)
+    const found = entries.find(({ at, native }) => at >= since && native !== undefined)?.native
+    const newest = entries.at(-1)
+    if (found !== undefined || !newest) return found
+    after = newest.seq
+  }
+}

@@ -1,0 +1,106 @@
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import type { LocalFlags } from '../daemon/data-directory.ts'
+import { addLocalOptions } from './run.ts'
+
+const SESSION = 'id, beginning of an id, name, or "last"'
+
+export interface ReplayFlags extends LocalFlags {
+  speed: number
+}
+
+export interface ExportFlags extends LocalFlags {
+  format: 'ndjson' | 'md' | 'html'
+}
+
+export interface UsageFlags extends LocalFlags {
+  json?: boolean
+}
+
+export interface NodesFlags extends LocalFlags {
+  json?: boolean
+}
+
+/** Commands that read stored sessions. */
+export function registerRecords(program: Command): void {
+  addLocalOptions(
+    program
+      .command('replay')
+      .description('replay a session at its recorded speed')
+      .argument('[session]', SESSION, 'last')
+      .option('--speed <factor>', 'playback speed as a multiple of the recorded speed', factor, 1),
+  ).action(async (ref: string, flags: ReplayFlags) => {
+    const { replay } = await import('./replay-action.ts')
+    await replay(ref, flags)
+  })
+  addLocalOptions(
+    program
+      .command('export')
+      .description('print a session as NDJSON, Markdown or HTML')
+      .argument('[session]', SESSION, 'last')
+      .addOption(
+        new Option('--format <format>', 'the format').choices(['ndjson', 'md', 'html']).default('ndjson'),
+      ),
+  ).action(async (ref: string, flags: ExportFlags) => {
+    const { exportSession } = await import('./export-action.ts')
+    await exportSession(ref, flags)
+  })
+  addLocalOptions(
+    program
+      .command('import')
+      .description('import an exported session')
+      .argument('<file>', 'NDJSON that `mainstem export` wrote; "-" for standard input'),
+  ).action(async (file: string, flags: LocalFlags) => {
+    const { importSession } = await import('./import-action.ts')
+    await importSession(file, flags)
+  })
+  addLocalOptions(
+    program
+      .command('usage')
+      .description('show tokens and cost by agent and by day')
+      .option('--json', 'print one JSON object'),
+  ).action(async (flags: UsageFlags) => {
+    const { usage } = await import('./usage-action.ts')
+    await usage(flags)
+  })
+}
+
+/** Shows the servers that share a store. */
+export function registerNodes(program: Command): void {
+  addLocalOptions(
+    program
+      .command('nodes')
+      .description('list the servers that share the store')
+      .option('--json', 'print one JSON array'),
+  ).action(async (flags: NodesFlags) => {
+    const { nodes } = await import('./nodes-action.ts')
+    await nodes(flags)
+  })
+}
+
+/** Commands about the command line itself. */
+export function registerShell(program: Command): void {
+  program
+    .command('completion')
+    .description('print the completion script of a shell')
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
+      const { completion } = await import('../completion.ts')
+      const { commandLine } = await import('../program.ts')
+      console.log(completion(shell, await commandLine()))
+    })
+  addLocalOptions(
+    program
+      .command('config')
+      .description('print the effective configuration')
+      .addArgument(new Argument('<action>', 'what to do').choices(['show'])),
+  ).action(async (_action: string, flags: LocalFlags) => {
+    const { showConfig } = await import('./config-action.ts')
+    await showConfig(flags)
+  })
+}
+
+function factor(value: string): number {
+  const number = Number(value)
+  if (!Number.isFinite(number) || number <= 0) throw new InvalidArgumentError('Give a number above 0.')
+  return number
+}

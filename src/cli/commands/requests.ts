@@ -1,0 +1,29 @@
+import { Argument, type Command } from 'commander'
+import type { LocalFlags } from '../daemon/data-directory.ts'
+import { addLocalOptions } from './run.ts'
+
+export interface RequestsFlags extends LocalFlags {
+  session?: boolean
+  reason?: string
+  json?: boolean
+}
+
+/** `mainstem requests`: what agents wait for, and the answers. */
+export function registerRequests(program: Command): void {
+  addLocalOptions(
+    program
+      .command('requests')
+      .description('list open requests of agents, and answer them')
+      .addArgument(
+        new Argument('[action]', 'what to do').choices(['ls', 'allow', 'deny', 'answer']).default('ls'),
+      )
+      .argument('[request]', 'id of the request, or a session with one open request')
+      .argument('[answers...]', 'the answer to each question, in order')
+      .option('--session', 'allow it for the rest of the session')
+      .option('--reason <text>', 'tell the agent why it is denied')
+      .option('--json', 'print one JSON object a line'),
+  ).action(async (action: string, ref: string | undefined, answers: string[], flags: RequestsFlags) => {
+    const { requests } = await import('./requests-action.ts')
+    await requests(action, ref, answers, flags)
+  })
+}

@@ -1,0 +1,41 @@
+import type { MainstemClient } from '../../client/mainstem-client.ts'
+import { localServer } from '../daemon/connect.ts'
+import { MAINSTEM } from '../own-command.ts'
+import { beginTurn } from '../turn/begin-turn.ts'
+import { refOf, shortId } from '../turn/session-ref.ts'
+import { promptFrom } from '../turn/stdin-prompt.ts'
+import { Transcript } from '../turn/transcript.ts'
+import { watchTurn } from '../turn/watch-turn.ts'
+import type { RunFlags } from './run.ts'
+
+/** How long a silent standard input is waited for, if the prompt was given as an argument. */
+export const STDIN_SILENCE_MS = 3_000
+
+export async function run(agent: string, argument: string | undefined, flags: RunFlags): Promise<void> {
+  const { stdin } = process
+  const warn = (message: string) => console.error(`mainstem: ${message}`)
+  const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn })
+  if (!flags.ephemeral) {
+    const { client } = await localServer(flags)
+    return runOn(client, agent, prompt, flags)
+  }
+  const { ephemeralServer } = await import('../daemon/ephemeral.ts')
+  await using server = await ephemeralServer(flags)
+  await runOn(server.client, agent, prompt, flags)
+}
+
+async function runOn(client: MainstemClient, agent: string, prompt: string, flags: RunFlags): Promise<void> {
+  using transcript = await Transcript.open(process, flags)
+  const attended = flags.detach === true || transcript.canAsk
+  const begun = await beginTurn(client, agent, prompt, flags, attended)
+  if (flags.detach) {
+    // Alone on its line, so that a script can use it.
+    console.log(begun.session)
+    const ref = refOf({ id: begun.session, ...(begun.name !== undefined && { name: begun.name }) })
+    console.error(
+      `watch it: ${MAINSTEM} attach ${ref} · answer it: ${MAINSTEM} requests · ${shortId(begun.session)}`,
+    )
+    return
+  }
+  process.exitCode = await watchTurn(transcript, { client, ...begun, isKept: !flags.ephemeral })
+}

@@ -1,0 +1,170 @@
+import type { SessionRecord } from '../../client/index.ts'
+import type { MainstemClient } from '../../client/mainstem-client.ts'
+import { isForPerson } from '../../model/for-person.ts'
+import { MainstemError } from '../../model/mainstem-error.ts'
+import { exitCodeOf } from '../../model/outcome-faces.ts'
+import { localServer } from '../daemon/connect.ts'
+import type { LocalFlags } from '../daemon/data-directory.ts'
+import { MAINSTEM } from '../own-command.ts'
+import { printableJson } from '../render/printable.ts'
+import { Printer } from '../render/printer.ts'
+import { Screen } from '../render/screen.ts'
+import { renderSessions } from '../render/sessions.ts'
+import { screenOn } from '../render/show.ts'
+import { allSessions, isSessionId, refOf, sessionOf } from '../turn/session-ref.ts'
+import { promptFrom } from '../turn/stdin-prompt.ts'
+import { Transcript, type TranscriptFlags } from '../turn/transcript.ts'
+import { turnExitCode } from '../turn/turn-exit-code.ts'
+import { watchTurn } from '../turn/watch-turn.ts'
+import { STDIN_SILENCE_MS } from './run-action.ts'
+import type { LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
+
+const NEWEST = 20
+
+export async function ls(flags: LsFlags): Promise<void> {
+  const { client } = await localServer(flags)
+  const sessions = flags.all ? await allSessions(client) : (await client.sessions({ limit: NEWEST })).sessions
+  const { stdout } = process
+  const text = flags.json
+    ? sessions.map((session) => `${printableJson(session)}\n`).join('')
+    : renderSessions(new Screen(screenOn(stdout)), sessions, Date.now())
+  await new Printer(stdout).print(text)
+}
+
+export async function attach(ref: string, flags: LocalFlags & TranscriptFlags): Promise<void> {
+  const { client } = await localServer(flags)
+  const session = await sessionOf(client, ref)
+  using transcript = await Transcript.open(process, flags)
+  const isAtRest = session.status !== 'busy' && session.queue.length === 0
+  // A session at rest is shown to its head; one at work, to the end of its work.
+  const after = (session.earliest ?? 1) - 1
+  if (isAtRest) {
+    process.exitCode = await showUpTo(transcript, client, session, after)
+    return
+  }
+  const { id, name } = session
+  process.exitCode = await watchTurn(transcript, { client, session: id, name, after, isKept: true })
+}
+
+async function showUpTo(
+  transcript: Transcript,
+  client: MainstemClient,
+  { id, head, name }: SessionRecord,
+  after: number,
+): Promise<number> {
+  let code = 0
+  if (after >= head) return code
+  for await (const entry of client.entries(id, { after })) {
+    await transcript.show(entry)
+    if (entry.event.type === 'turn.completed') code = turnExitCode(entry.event)
+    if (entry.seq >= head) break
+  }
+  await transcript.finish()
+  if (transcript.canAsk)
+    await transcript.note(
+      `continue: ${MAINSTEM} send ${refOf({ id, ...(name !== undefined && { name }) })} "…"`,
+    )
+  return code
+}
+
+export async function send(ref: string, argument: string | undefined, flags: SendFlags): Promise<void> {
+  const { stdin } = process
+  const warn = (message: string) => console.error(`mainstem: ${message}`)
+  const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn })
+  const { client } = await localServer(flags)
+  const session = await sessionOf(client, ref)
+  const { id, name, head } = session
+  if (session.status === 'ended') {
+    throw new MainstemError('conflict', `session ${refOf(session)} has ended`, {
+      advice: `Run \`mainstem run ${session.agent} --resume ${refOf(session)}\` to continue its conversation.`,
+    })
+  }
+  let turn = session.openTurn
+  if (flags.steer) await client.steer(id, prompt)
+  else turn = await client.prompt(id, prompt)
+  if (flags.detach) {
+    console.error(`watch it: ${MAINSTEM} attach ${refOf(session)}`)
+    return
+  }
+  using transcript = await Transcript.open(process, flags)
+  process.exitCode = await watchTurn(transcript, {
+    client,
+    session: id,
+    name,
+    after: head,
+    turn,
+    isKept: true,
+  })
+}
+
+export async function wait(ref: string, { timeout, ...flags }: WaitFlags): Promise<void> {
+  const { client } = await localServer(flags)
+  const { id } = await sessionOf(client, ref)
+  const signal = timeout === undefined ? undefined : AbortSignal.timeout(timeout * 1000)
+  const settled = await untilAtRest(client, id, signal)
+  if (settled.lastOutcome) {
+    process.exitCode = exitCodeOf(settled.lastOutcome, undefined)
+    console.log(settled.lastOutcome)
+  }
+}
+
+async function untilAtRest(client: MainstemClient, id: string, signal?: AbortSignal): Promise<SessionRecord> {
+  let record = await client.session(id)
+  const isAtRest = () => record.status !== 'busy' && record.queue.length === 0
+  try {
+    const reading = { after: record.head, ...(signal && { signal }) }
+    if (!isAtRest()) {
+      if (record.requests.some(isForPerson)) noteAsking(record)
+      for await (const { event } of client.entries(id, reading)) {
+        if (event.type === 'request.opened' && isForPerson(event)) noteAsking(record)
+        if (event.type !== 'turn.completed' && event.type !== 'session.ended') continue
+        record = await client.session(id)
+        if (isAtRest()) break
+      }
+    }
+  } catch (thrown) {
+    if (!signal?.aborted) throw thrown
+    throw new MainstemError('timeout', `session ${refOf(record)} is still at work`, {
+      advice: 'Wait longer, or interrupt it with `mainstem stop`.',
+    })
+  }
+  return record
+}
+
+/** Nothing ends meanwhile, so somebody has to know. */
+function noteAsking(record: SessionRecord): void {
+  console.error(`session ${refOf(record)} waits for an answer: ${MAINSTEM} attach ${refOf(record)}`)
+}
+
+export async function stop(refs: readonly string[], { end, ...flags }: StopFlags): Promise<void> {
+  const { client } = await localServer(flags)
+  for (const ref of refs) {
+    const session = await sessionOf(client, ref)
+    if (session.status === 'busy') await client.interrupt(session.id)
+    if (end) await client.end(session.id)
+    const { status, lastOutcome } = await client.session(session.id)
+    console.log(`${refOf(session)} ${status}${lastOutcome === undefined ? '' : `, ${lastOutcome}`}`)
+  }
+}
+
+export async function rm(refs: readonly string[], flags: LocalFlags): Promise<void> {
+  const { client } = await localServer(flags)
+  // Looks up all sessions first, so that a wrong name deletes nothing.
+  const sessions: Pick<SessionRecord, 'id' | 'name'>[] = []
+  for (const ref of refs) sessions.push(await removable(client, ref))
+  for (const session of sessions) {
+    await client.delete(session.id)
+    console.log(`removed ${refOf(session)}`)
+  }
+}
+
+/** A damaged session cannot be loaded, and is removed by its whole id. */
+async function removable(client: MainstemClient, ref: string): Promise<Pick<SessionRecord, 'id' | 'name'>> {
+  try {
+    return await sessionOf(client, ref)
+  } catch (thrown) {
+    const isDamaged = thrown instanceof MainstemError && thrown.code === 'storage_failed'
+    if (isDamaged && isSessionId(ref)) return { id: ref }
+    throw thrown
+  }
+}

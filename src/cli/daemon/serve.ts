@@ -1,0 +1,125 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { BoundedLog, logIn } from '../../daemon/bounded-log.ts'
+import { type Config, loadConfig, type Overrides } from '../../daemon/config.ts'
+import { EXIT_LOCKED } from '../../daemon/exit-codes.ts'
+import { lacksNames } from '../../daemon/exposure.ts'
+import { socketIn } from '../../daemon/local-socket.ts'
+import { type Server, serve } from '../../daemon/serve.ts'
+import { MainstemError } from '../../model/index.ts'
+import { MAINSTEM } from '../own-command.ts'
+import { printable } from '../render/printable.ts'
+import { STOP_SIGNALS } from '../terminal/interrupts.ts'
+
+/** `mainstem serve`: the gateway in the foreground, until a signal ends it. */
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .description('serve agents over HTTP')
+    .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
+    .option('--port <port>', 'port to listen on; 0 takes a free one (default: 7380)', parsePort)
+    .option('--data <dir>', 'where the token and the logs are kept')
+    .option('--store <url>', 'PostgreSQL database for the logs, instead of a file in the data directory')
+    .option('--cwd <dir>', 'where agents work (default: here)')
+    .option('--config <file>', 'configuration file')
+    .option('--no-auth', 'disable authentication; on loopback only')
+    .option('--background', 'run as the daemon of the command line: log to daemon.log, end when unused')
+    .action((flags: ServeFlags) => (flags.background ? runInBackground(flags) : run(flags)))
+}
+
+const NO_NAMES =
+  'warning: other machines can connect, but only the names localhost, 127.0.0.1 and [::1] are accepted; ' +
+  'add the names by which clients call this server to `hosts` in the configuration'
+
+interface ServeFlags extends Omit<Overrides, 'auth'> {
+  auth: boolean
+  background?: boolean
+}
+
+async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void> {
+  // The arguments of a process are public, and this URL may have a password.
+  if (flags.store !== undefined) process.title = 'mainstem serve'
+  const config = await loadConfig({
+    // Absent unless disabled, so that the configuration file applies.
+    flags: { ...flags, ...(!auth && { auth }) },
+    environment: process.env,
+    cwd: process.cwd(),
+  })
+  const server = await serve({ config, report, socket: socketOf(config) })
+  const stopped = untilSignal(server)
+  if (!server.tokenFile) console.error('warning: authentication is disabled; every local user can run agents')
+  if (lacksNames(config)) console.error(NO_NAMES)
+  console.log(`listening on ${server.url}`)
+  if (server.tokenFile) console.log(`token in ${server.tokenFile.path}`)
+  console.log(`page: run \`${MAINSTEM} open\` to sign in with a browser`)
+  await stopped
+  // A child that survived SIGKILL would otherwise keep this process alive by its open pipes.
+  process.exit()
+}
+
+/** The daemon of the command line: on loopback, for every directory, until it has been idle for a while. */
+async function runInBackground({ data, config: file }: ServeFlags): Promise<void> {
+  const config = await loadConfig({
+    flags: {
+      ...(data !== undefined && { data }),
+      ...(file !== undefined && { config: file }),
+      host: '127.0.0.1',
+      port: 0,
+    },
+    environment: process.env,
+    // Without `cwd` and `roots` in the configuration, sessions may use every directory of the user.
+    cwd: '/',
+  })
+  const bounded = new BoundedLog(logIn(config.data))
+  const log = (line: string) => bounded.append(line, new Date())
+  try {
+    const server = await serve({
+      config,
+      report: (thrown) => log(textOf(thrown)),
+      socket: socketIn(config.data),
+    })
+    log(`listening on ${server.url}, process ${process.pid}`)
+    const stopped = untilSignal(server)
+    const idle = server.idle(config.timeouts.idleExitMs).then(() => server.stop())
+    await Promise.race([stopped, idle])
+    log('stopped')
+    process.exit()
+  } catch (thrown) {
+    if (!(thrown instanceof MainstemError) || thrown.details?.locked !== true) throw thrown
+    process.exit(EXIT_LOCKED)
+  }
+}
+
+function socketOf({ data, durability }: Config): string | undefined {
+  return durability === 'none' ? undefined : socketIn(data)
+}
+
+function report(thrown: unknown): void {
+  console.error(textOf(thrown))
+}
+
+/** Errors may contain agent output. */
+function textOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
+  const advice = thrown instanceof MainstemError ? thrown.advice : undefined
+  return printable(advice === undefined ? text : `${text}\n${advice}`)
+}
+
+/** The first signal lets running turns end, the second stops them, the third ends the process. */
+function untilSignal(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let signals = 0
+    const stop = () => {
+      signals++
+      if (signals > 2) process.exit(1)
+      server.stop().then(resolve, reject)
+    }
+    for (const signal of STOP_SIGNALS) process.on(signal, stop)
+  })
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text)
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError('a port is a number from 0 to 65535.')
+  return port
+}

@@ -1,0 +1,54 @@
+import type { Style } from './screen.ts'
+import { marginOf, newCard, type View, type ViewRules } from './view.ts'
+
+interface Look {
+  style: Style
+  /** The marker of a main-thread message, in the first column. */
+  mark: string
+}
+
+const speaking: Look = { style: (text) => text, mark: '  ' }
+
+function thinking({ screen: { colors } }: View): Look {
+  return { style: (text) => colors.dim(colors.italic(text)), mark: colors.dim('✻ ') }
+}
+
+interface Message {
+  messageId: string
+  text: string
+  parent?: string | undefined
+}
+
+/** Shows only complete messages of sub-agents, because interleaved deltas are unreadable. */
+function piece(view: View, { messageId, text, parent }: Message, { style, mark }: Look): string[] {
+  if (parent !== undefined) return []
+  view.openCard = undefined
+  view.streamed.set(messageId, (view.streamed.get(messageId) ?? '') + text)
+  return [view.screen.stream(marginOf(view, undefined), messageId, text, style, mark)]
+}
+
+function whole(view: View, { messageId, text, parent }: Message, { style, mark }: Look): string[] {
+  const { screen } = view
+  const shown = view.streamed.get(messageId)
+  view.streamed.delete(messageId)
+  if (text === '') return []
+  const margin = marginOf(view, parent)
+  // The complete text is authoritative: if it differs from its deltas, it is shown again in full.
+  if (shown === undefined || !text.startsWith(shown)) {
+    return [newCard(view), screen.block(margin, text, style, parent === undefined ? mark : margin)]
+  }
+  const rest = text.slice(shown.length)
+  return [rest === '' ? '' : screen.stream(margin, messageId, rest, style, mark), screen.break()]
+}
+
+export const messageRules = {
+  'text.delta': (view, message) => piece(view, message, speaking),
+  'text.completed': (view, message) => whole(view, message, speaking),
+  'thinking.delta': (view, message) => piece(view, message, thinking(view)),
+  'thinking.completed': (view, message) => whole(view, message, thinking(view)),
+  'message.discarded': (view, { messageId }) => {
+    if (!view.streamed.delete(messageId)) return []
+    const { screen } = view
+    return [screen.line('  ', [screen.colors.dim, '(incomplete, will be repeated)'])]
+  },
+} satisfies Partial<ViewRules>

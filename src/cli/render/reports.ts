@@ -1,0 +1,36 @@
+import { compactedText, limitText, unmappedText } from '../../client/timeline/notice-texts.ts'
+import { newCard, type View, type ViewRules } from './view.ts'
+
+/** A dimmed line. */
+function aside(view: View, text: string): string[] {
+  return [view.screen.line('  ', [view.screen.colors.dim, text])]
+}
+
+export const reportRules = {
+  'session.started': (view, { agent, launch, cwd }) => {
+    const { screen } = view
+    return [screen.line('', [screen.colors.bold, agent], [screen.colors.dim, `  ${launch} in ${cwd}`])]
+  },
+  'session.updated': (view, { model, title }) => [
+    ...(model === undefined ? [] : aside(view, `model ${model}`)),
+    ...(title === undefined ? [] : aside(view, `title ${title}`)),
+  ],
+  'session.ended': (view, { reason, error }) => {
+    if (reason === 'completed') return []
+    return aside(view, `session ${reason}${error === undefined ? '' : `: ${error.message}`}`)
+  },
+  'tool.input.delta': () => [],
+  'context.compacted': (view, compacted) => aside(view, compactedText(compacted)),
+  // The turn's total is shown when it ends.
+  'usage.reported': () => [],
+  'limit.reported': ({ screen }, limit) => [screen.line('  ', [screen.colors.yellow, limitText(limit)])],
+  'notice.raised': (view, { level, message }) => {
+    const { screen } = view
+    const { colors } = screen
+    if (level === 'info') return [screen.block('  ', message, colors.dim)]
+    const paint = level === 'error' ? colors.red : colors.yellow
+    return [newCard(view), screen.block('  ', message, paint, paint('! '))]
+  },
+  'output.written': (view, { line }) => aside(view, line),
+  'native.unmapped': (view, unmapped) => aside(view, unmappedText(unmapped)),
+} satisfies Partial<ViewRules>

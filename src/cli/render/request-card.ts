@@ -1,0 +1,132 @@
+import { approvalDetails } from '../../client/approval-fields.ts'
+import { subagentName } from '../../client/timeline/timeline.ts'
+import type { RequestOpened } from '../../model/events/request.ts'
+import { revealed } from './printable.ts'
+import { callOf, newCard, titleOf, type View } from './view.ts'
+import { cut, widthOf } from './wrap.ts'
+
+const TITLES: Record<RequestOpened['kind'], string> = {
+  permission: 'Permission',
+  question: 'Question',
+  plan: 'Plan to approve',
+  login: 'Login',
+}
+
+/** Rows around the input: an empty line, the heading, the note about hidden lines, the label, and the keys. */
+const ROWS_AROUND = 7
+
+/** A request on a terminal. */
+export interface RequestCard {
+  /** The heading and the input, or as much of it as fits on the screen together with the keys. */
+  text: string
+  /** The whole input, in lines of the terminal. */
+  body: readonly string[]
+  /** How many lines of it `text` does not have. */
+  hidden: number
+  /** How many lines fit on one page. */
+  page: number
+  /** One line that names what the keys below it decide. */
+  label(waiting: number): string
+}
+
+export function requestCard(view: View, request: RequestOpened): RequestCard {
+  const { screen } = view
+  const heading = headingOf(view, request)
+  const body = request.questions ? questionsOf(view, request) : inputOf(view, request)
+  const room = Math.max(1, screen.rows() - ROWS_AROUND)
+  // The answers to a question are printed below it by the prompt.
+  const isWhole = request.questions !== undefined || body.length <= room
+  const shown = isWhole ? body : body.slice(0, room)
+  const hidden = body.length - shown.length
+  const note = hidden === 0 ? '' : screen.line('    ', [screen.colors.yellow, `… ${hidden} more lines`])
+  return {
+    text: [heading, ...shown.map((line) => `${line}\n`), note].join(''),
+    body,
+    hidden,
+    page: Math.max(1, screen.rows() - 2),
+    label: (waiting) => labelOf(view, request, request.questions ? 1 : body.length, waiting),
+  }
+}
+
+function headingOf(view: View, request: RequestOpened): string {
+  const { screen } = view
+  const { colors } = screen
+  const title = revealed(request.title ?? request.tool ?? request.questions?.[0]?.header ?? '')
+  // The card of the call is still open at the end of the output and continues below the answer.
+  const inCard = request.toolId !== undefined && request.toolId === view.openCard
+  const gap = inCard ? '' : newCard(view)
+  return (
+    gap +
+    screen.line(
+      '',
+      [colors.yellow, '? '],
+      [colors.bold, TITLES[request.kind]],
+      title === '' ? '' : `  ${title}`,
+    )
+  )
+}
+
+/** Everything, because people must see all of what they approve. */
+function inputOf(view: View, request: RequestOpened): string[] {
+  const { input, title, toolId } = request
+  const called = callOf(view, toolId)?.input
+  // Some agents report it only with the call.
+  const value = isEmpty(input) ? called : input
+  const { screen } = view
+  // The heading is cut to one line.
+  const heading = isEmpty(value) && title !== undefined ? linesOf(screen.block('    ', revealed(title))) : []
+  const details = approvalDetails({ ...request, input: value }).flatMap(([name, field]) => {
+    const text = revealed(typeof field === 'string' ? field : (JSON.stringify(field) ?? ''))
+    const named = name === undefined ? text : `${revealed(name)}: ${text}`
+    return linesOf(screen.block('    ', named, screen.colors.dim))
+  })
+  return [...heading, ...details]
+}
+
+function questionsOf(view: View, { questions = [] }: RequestOpened): string[] {
+  const { screen } = view
+  const { colors } = screen
+  return questions.flatMap(({ text, options }) => [
+    ...linesOf(screen.block('  ', revealed(text))),
+    ...options.flatMap(({ label, description }) => {
+      const why = description === undefined ? '' : `  ${revealed(description)}`
+      return linesOf(screen.block('    ', `${revealed(label)}${why}`, undefined, `  ${colors.yellow('·')} `))
+    }),
+  ])
+}
+
+/** The tool, its title, the sub-agent, the size and the number of waiting requests; the title is cut before the others. */
+function labelOf(view: View, request: RequestOpened, lines: number, waiting: number): string {
+  const { screen } = view
+  const label = request.parent === undefined ? undefined : subagentName(view.timeline, request.parent)
+  const rest = [
+    ...(lines > 1 ? [`${lines} lines`] : []),
+    ...(request.parent === undefined ? [] : [`sub-agent ${revealed(label ?? request.parent)}`]),
+    ...(waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? 'request waits' : 'requests wait'}`]),
+  ]
+    .map((part) => ` · ${part}`)
+    .join('')
+  const room = Math.max(12, Math.min(screen.columns(), 200) - 2 - widthOf(rest))
+  const name = cut(subjectOf(view, request), room)
+  return screen.line('  ', [screen.colors.bold, name], [screen.colors.dim, rest])
+}
+
+/** What a request is about, on one line: the tool and its path or title. */
+export function subjectOf(view: View, request: RequestOpened): string {
+  const { tool, title, toolId, locations, kind } = request
+  const call = callOf(view, toolId)
+  const name = tool ?? TITLES[kind]
+  const detail = locations?.[0]?.path ?? title ?? (call ? titleOf(call) : '')
+  const words = detail === '' || detail === name ? name : `${name}  ${detail}`
+  return revealed(words).replaceAll(/[\n\t]+/g, ' ')
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  )
+}
+
+function linesOf(block: string): string[] {
+  return block === '' ? [] : block.replace(/\n$/, '').split('\n')
+}

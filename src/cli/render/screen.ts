@@ -1,0 +1,114 @@
+import type picocolors from 'picocolors'
+import { Printable, printable, printableLine } from './printable.ts'
+import { cut, Wrap, widthOf } from './wrap.ts'
+
+export type Colors = ReturnType<typeof picocolors.createColors>
+
+export type Style = (text: string) => string
+
+/** A piece of a line: plain, or with a style. */
+export type Part = string | readonly [Style, string]
+
+export interface ScreenOptions {
+  colors: Colors
+  /** The width in columns, read again for each line because windows are resized; unlimited without a terminal. */
+  columns?: () => number
+  /** The height in rows; unlimited unless a person is asked there. */
+  rows?: () => number
+}
+
+/** A message that is being streamed. */
+interface Voice {
+  readonly messageId: string
+  readonly cleaner: Printable
+  readonly wrap: Wrap
+}
+
+const plain: Style = (text) => text
+const unlimited = () => Number.POSITIVE_INFINITY
+
+/**
+ * Tracks the cursor; each method returns the text to print. All output is cleaned here, on its only
+ * way to a terminal. Agent output is indented, so that only our markers are in the first column.
+ */
+export class Screen {
+  readonly colors: Colors
+  readonly columns: () => number
+  readonly rows: () => number
+  #voice: Voice | undefined
+  #blank = true
+
+  constructor(options: ScreenOptions) {
+    this.colors = options.colors
+    this.columns = options.columns ?? unlimited
+    this.rows = options.rows ?? unlimited
+  }
+
+  /** Ends a line that is being streamed. */
+  break(): string {
+    const voice = this.#voice
+    if (!voice) return ''
+    this.#voice = undefined
+    const out = voice.wrap.push(voice.cleaner.end()) + voice.wrap.end()
+    if (out !== '') this.#blank = false
+    return out
+  }
+
+  /** One empty line, never two. */
+  gap(): string {
+    const out = this.break()
+    if (this.#blank) return out
+    this.#blank = true
+    return `${out}\n`
+  }
+
+  /** One line, truncated to the width. */
+  line(margin: string, ...parts: readonly Part[]): string {
+    let room = this.columns() - widthOf(margin)
+    let out = this.break() + margin
+    for (const part of parts) {
+      if (room <= 0) break
+      const [style, text] = typeof part === 'string' ? [plain, part] : part
+      const shown = cut(printableLine(text), room)
+      room -= widthOf(shown)
+      out += style(shown)
+    }
+    this.#blank = false
+    return `${out}\n`
+  }
+
+  /** A text of any length in full, wrapped; its first line may have a mark instead of the margin. */
+  block(margin: string, text: string, style: Style = plain, mark = margin): string {
+    const wrap = new Wrap(this.columns(), margin, style, mark)
+    const before = this.break()
+    const out = wrap.push(printable(text)) + wrap.end()
+    if (out !== '') this.#blank = false
+    return before + out
+  }
+
+  /** Lines behind a gutter, truncated to the width. */
+  quote(margin: string, lines: readonly string[], style: Style = plain): string {
+    const room = this.columns() - widthOf(margin) - 2
+    let out = this.break()
+    for (const text of lines) {
+      const shown = cut(printableLine(text.replaceAll('\t', '  ')), room)
+      out += `${margin}${this.colors.dim('│')}${shown === '' ? '' : ` ${style(shown)}`}\n`
+    }
+    this.#blank = false
+    return out
+  }
+
+  /** The next delta of a message. Breaks off another message that was streaming. */
+  stream(margin: string, messageId: string, piece: string, style: Style = plain, mark = margin): string {
+    let out = ''
+    if (this.#voice?.messageId !== messageId) {
+      out += this.gap()
+      this.#voice = {
+        messageId,
+        cleaner: new Printable(),
+        wrap: new Wrap(this.columns(), margin, style, mark),
+      }
+    }
+    return out + this.#voice.wrap.push(this.#voice.cleaner.push(piece))
+  }
+}

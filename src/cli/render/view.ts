@@ -1,0 +1,97 @@
+import type { ToolItem } from '../../client/timeline/items.ts'
+import { find, newTimeline, type Timeline, toolKey } from '../../client/timeline/timeline.ts'
+import type { EntryRules } from '../../dialects/dialect.ts'
+import { Screen, type ScreenOptions } from './screen.ts'
+
+/** The view of a session on a terminal: its timeline, and what was printed of it. */
+export interface View {
+  readonly screen: Screen
+  /** The latest turn, and what still runs of earlier ones. */
+  timeline: Timeline
+  /** The call whose card is still open at the end of the output. */
+  openCard: string | undefined
+  /** The text of each open message as far as it was streamed. */
+  readonly streamed: Map<string, string>
+  /** Calls whose result was shown with their sub-agent. */
+  readonly told: Set<string>
+  /** The status of each item of the plan that was shown. */
+  plan: ReadonlyMap<string, string>
+  /** Whether several requests were open at once, so that an answer has to name its request. */
+  isParallel: boolean
+}
+
+/** A rule for each event that it shows; it returns the pieces of text to print. */
+export type ViewRules = EntryRules<View, string>
+
+export function newView(options: ScreenOptions): View {
+  return {
+    screen: new Screen(options),
+    timeline: newTimeline(),
+    openCard: undefined,
+    streamed: new Map(),
+    told: new Set(),
+    plan: new Map(),
+    isParallel: false,
+  }
+}
+
+/** Two spaces on the main thread; a line for each sub-agent that the speaker is nested in. */
+export function marginOf(view: View, parent: string | undefined): string {
+  if (parent === undefined) return margin(0)
+  return margin(depthOf(view, view.timeline.agents.get(parent)) + 1)
+}
+
+/** The margin of a tool call. */
+export function marginOfCall(view: View, { key }: ToolItem): string {
+  return margin(depthOf(view, key))
+}
+
+function margin(depth: number): string {
+  return `  ${'┆ '.repeat(depth)}`
+}
+
+/** The number of calls around a call. */
+function depthOf(view: View, key: string | undefined): number {
+  const owner = key === undefined ? undefined : view.timeline.places.get(key)?.owner
+  return owner === undefined ? 0 : depthOf(view, owner) + 1
+}
+
+/** The call of an event. */
+export function callOf({ timeline }: View, toolId: string | undefined): ToolItem | undefined {
+  return toolId === undefined ? undefined : find(timeline, toolKey(toolId), 'tool')
+}
+
+/** The call that started a sub-agent. */
+export function callOfAgent({ timeline }: View, id: string): ToolItem | undefined {
+  const key = timeline.agents.get(id)
+  return key === undefined ? undefined : find(timeline, key, 'tool')
+}
+
+/** What a call does, on one line: its title, or its input. */
+export function titleOf({ title, input }: ToolItem): string {
+  return title ?? (input === undefined ? '' : (JSON.stringify(input) ?? ''))
+}
+
+/** Starts a new card. The card above it is complete. */
+export function newCard(view: View): string {
+  view.openCard = undefined
+  return view.screen.gap()
+}
+
+/** `420 ms`, `58.4 s`, `2 m 05 s`. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`
+  const seconds = Math.round(ms / 1000)
+  return `${Math.floor(seconds / 60)} m ${String(seconds % 60).padStart(2, '0')} s`
+}
+
+/** `0:42`, `12:05`, `1:02:03`. */
+export function clockTime(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000))
+  const two = (value: number) => String(value).padStart(2, '0')
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  const rest = `${hours > 0 ? two(minutes % 60) : minutes}:${two(seconds % 60)}`
+  return hours > 0 ? `${hours}:${rest}` : rest
+}

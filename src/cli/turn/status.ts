@@ -1,0 +1,59 @@
+import { activityOf } from '../../client/timeline/activity.ts'
+import { applyEntry } from '../../client/timeline/apply-entry.ts'
+import { nextTurn } from '../../client/timeline/next-turn.ts'
+import { newTimeline, type Timeline } from '../../client/timeline/timeline.ts'
+import type { Entry } from '../../model/index.ts'
+import { clockTime } from '../render/view.ts'
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+
+/** The silence after which it is shown. */
+const QUIET_MS = 10_000
+
+/** What the status line shows: the timeline of the latest turn, and when its entries arrived. */
+export interface Status {
+  timeline: Timeline
+  /** By the local clock, because the clock of the server may differ. */
+  startedAt: number
+  lastAt: number
+}
+
+export function newStatus(): Status {
+  return { timeline: newTimeline(), startedAt: 0, lastAt: 0 }
+}
+
+/** Adds an entry that arrived at `now`. A turn starts another timeline, so that a long session fits in memory. */
+export function advance(status: Status, entry: Entry, now: number): void {
+  status.lastAt = now
+  if (entry.event.type === 'turn.started') {
+    status.timeline = nextTurn(status.timeline)
+    status.startedAt = now
+  }
+  applyEntry(status.timeline, entry)
+}
+
+/** The progress of the turn; empty if none runs. */
+export function progressOf({ timeline, startedAt, lastAt }: Status, now: number): string {
+  const activity = activityOf(timeline)
+  if (activity.state === 'idle') return ''
+  if (activity.state === 'waiting') {
+    const asked = activity.requests.map(({ request }) => request.tool ?? request.kind)
+    return `? waiting for an answer: ${asked.join(', ')}`
+  }
+  const tokens = timeline.running?.tokens ?? 0
+  const frame = FRAMES[Math.floor(now / 100) % FRAMES.length] ?? ''
+  const parts = [
+    `${frame} ${clockTime(now - startedAt)}`,
+    ...(activity.state === 'tool' ? [activity.tool.name] : []),
+    ...(tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
+    ...(now - lastAt < QUIET_MS ? [] : [`no output for ${clockTime(now - lastAt)}`]),
+  ]
+  return parts.join(' · ')
+}
+
+/** The status line at a moment; empty while no turn runs. */
+export function statusLine(status: Status, now: number, isInterrupting = false): string {
+  const progress = progressOf(status, now)
+  const keys = isInterrupting ? 'interrupting · Ctrl-C again detaches' : 'Ctrl-C interrupts'
+  return progress === '' ? '' : `${progress} · ${keys}`
+}
