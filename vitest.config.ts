@@ -10,6 +10,10 @@ for (const [name, value] of Object.entries(process.env)) {
 }
 
 export default defineConfig({
+  // As in the build of the page, whose modules some tests import.
+  resolve: {
+    alias: [{ find: /^mainstem\/client$/, replacement: join(import.meta.dirname, 'src/client/index.ts') }],
+  },
   test: {
     globalSetup: ['test/postgres/global-setup.ts'],
     include: ['test/**/*.test.ts', 'web/test/**/*.test.ts'],
