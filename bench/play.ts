@@ -1,7 +1,7 @@
 import type { Frame, FrameStream } from '../src/framing/frame.ts'
 import type { LaunchKind } from '../src/model/index.ts'
-import type { Conversation } from '../src/sessions/conversation.ts'
-import { applySent } from '../src/sessions/replay.ts'
+import type { Conversation } from '../src/sessions/machine/conversation.ts'
+import { applySent } from '../src/sessions/machine/replay.ts'
 
 /** The number of lines of a scene, and the lines that were sent to the agent meanwhile. */
 export interface ScenePlan {

@@ -1,6 +1,6 @@
 import { pick, randomFrom } from '../faults/random.ts'
 import type { Entry } from '../src/model/index.ts'
-import { searchTerms } from '../src/model/search-terms.ts'
+import { searchTerms } from '../src/model/text/search-terms.ts'
 import { Database } from '../src/stores/postgres/database.ts'
 import { WordIndex } from '../src/stores/postgres/search/word-index.ts'
 import { postgresStore } from '../src/stores/postgres.ts'

@@ -64,7 +64,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'resume id ignored after an interrupt',
-    file: 'src/sessions/conversation.ts',
+    file: 'src/sessions/machine/conversation.ts',
     from: 'const { resume, lost } = this.#context.launch()',
     to: 'const { lost } = this.#context.launch()\n    const resume = undefined',
     cell: 'claude/oneshot/interrupt-memory',

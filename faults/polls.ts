@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { sqliteStore } from '../src/stores/sqlite.ts'
-import { pollAroundPrompts } from '../test/gateway/board-polls.ts'
+import { pollAroundPrompts } from '../test/gateway/board/board-polls.ts'
 import { startGateway } from '../test/gateway/start.ts'
 
 /** `npm run faults -- polls [--rounds 50] [--sessions 20]`: polls board events around new prompts; prints every answer but 200. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { simulate } from '../test/sessions/simulation.ts'
-import { shrink } from '../test/sessions/simulation-shrink.ts'
-import { PLANTS } from '../test/sessions/simulation-store.ts'
+import { simulate } from '../test/sessions/simulation/simulation.ts'
+import { shrink } from '../test/sessions/simulation/simulation-shrink.ts'
+import { PLANTS } from '../test/sessions/simulation/simulation-store.ts'
 
 /**
  * `npm run faults -- simulate --seeds 20000 [--first N] [--plant NAME]`: random lives of sessions. Of a bad one the seed and

@@ -1,5 +1,5 @@
 import { agents } from '../src/agents/index.ts'
-import { agentIdOf } from '../src/dialects/ues-run.ts'
+import { agentIdOf } from '../src/dialects/ues/ues-run.ts'
 
 const NOTE =
   '// Generated from the list of agents by `npm run schemas`; edit src/agents/index.ts, not this file.'

@@ -1,5 +1,5 @@
 import { decodeFixture, type Fixture, fixtures, recordingsIn } from '../test/agents/fixtures.ts'
-import { leavesIn } from '../test/agents/lost-strings.ts'
+import { leavesIn } from '../test/agents/kit/lost-strings.ts'
 
 /**
  * Prints what became of every frame and string of every recording, a line a program: those that are kept here, or those of a

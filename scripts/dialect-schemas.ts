@@ -5,9 +5,9 @@
 import { readFileSync } from 'node:fs'
 import * as z from 'zod'
 import { agents } from '../src/agents/index.ts'
-import { SessionEvent } from '../src/dialects/board-event.ts'
-import { AgentEvent } from '../src/dialects/unified-event.ts'
-import { EXTENSIONS } from '../src/dialects/unified-extension.ts'
+import { SessionEvent } from '../src/dialects/board/board-event.ts'
+import { AgentEvent } from '../src/dialects/unified/unified-event.ts'
+import { EXTENSIONS } from '../src/dialects/unified/unified-extension.ts'
 
 type Properties = Record<string, unknown>
 

@@ -12,7 +12,7 @@ import {
   type SessionOptions,
   ToolKind,
 } from '../src/model/index.ts'
-import { answerFor } from '../src/sessions/approval.ts'
+import { answerFor } from '../src/sessions/turns/approval.ts'
 import { type Native, nativeOf } from './policy-native.ts'
 
 const PAGE = 'docs/policy.md'

@@ -14,12 +14,12 @@ export interface NamedSchema {
 /** The modules with printed types: the model, and the events of two public entries. */
 const PATHS = [
   ...globSync('src/model/**/*.ts', { exclude: ['**/*.types.ts', '**/index.ts'] }).sort(),
-  'src/dialects/open-request.ts',
-  'src/dialects/ues-event.ts',
-  'src/dialects/unified-config.ts',
-  'src/dialects/unified-event.ts',
-  'src/dialects/unified-extension.ts',
-  'src/dialects/usage-partial.ts',
+  'src/dialects/kit/open-request.ts',
+  'src/dialects/ues/ues-event.ts',
+  'src/dialects/unified/unified-config.ts',
+  'src/dialects/unified/unified-event.ts',
+  'src/dialects/unified/unified-extension.ts',
+  'src/dialects/kit/usage-partial.ts',
 ]
 
 const EXPORTED = /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?export const (\w+)\b/g

@@ -1,7 +1,7 @@
 import type { RequestOpened } from '../model/events/request.types.ts'
 import type { TurnCompleted } from '../model/events/turn.types.ts'
-import { isForPerson } from '../model/for-person.ts'
 import type { AnswerCommand, Entry } from '../model/index.ts'
+import { isForPerson } from '../model/request/for-person.ts'
 import { submitAnswer } from './submit-answer.ts'
 
 /** A session as its reader uses it: one of this process, or one of a server. */

@@ -1,4 +1,4 @@
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 
 /**
  * Waits until an answer is accepted. Ignores a late one: the request was answered, withdrawn or replaced, and the log

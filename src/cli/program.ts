@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { Command, CommanderError } from 'commander'
-import { adviceFor, ERRORS, toMainstemError } from '../model/error-table.ts'
+import { adviceFor, ERRORS, toMainstemError } from '../model/outcome/error-table.ts'
 import { deletedDirectory } from './named-path.ts'
 import { printable } from './render/printable.ts'
 

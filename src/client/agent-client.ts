@@ -1,13 +1,13 @@
-import type { RequestOpenedEvent } from '../dialects/unified-extension.types.ts'
+import type { RequestOpenedEvent } from '../dialects/unified/unified-extension.types.ts'
 import type { RequestAnswer } from '../model/index.ts'
-import { translateError } from './agent-error.ts'
 import type { AgentRequest, AgentType, SessionConfig } from './config.ts'
+import { translateError } from './errors/agent-error.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
 import type { RetryOptions } from './resume.ts'
-import { selectTransport } from './select-transport.ts'
 import { Session } from './session.ts'
 import { systemTimers, type Timers } from './timers.ts'
-import { type Cursor, type SessionSummary, START, type Transport } from './transport.ts'
+import { selectTransport } from './transports/select-transport.ts'
+import { type Cursor, type SessionSummary, START, type Transport } from './transports/transport.ts'
 
 /** Settings that all sessions of a client share. */
 export interface ClientConfig extends Pick<SessionConfig, 'workingDirectory' | 'projectId' | 'model'> {

@@ -1,5 +1,5 @@
-import { MainstemError } from '../model/mainstem-error.ts'
-import type { HttpResponse } from './connection.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
+import type { HttpResponse } from './transports/connection.ts'
 
 /** The most characters of one response, message or line, for servers that never end one. */
 export const LONGEST = 64 * 1024 * 1024

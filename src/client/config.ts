@@ -1,4 +1,4 @@
-import type { ApprovalMode as Approval, SandboxMode as Sandbox } from '../dialects/unified-config.ts'
+import type { ApprovalMode as Approval, SandboxMode as Sandbox } from '../dialects/unified/unified-config.ts'
 
 /** The agents that the protocol names. A server may have more. */
 export const AgentType = { claude: 'claude', codex: 'codex', gemini: 'gemini' } as const

@@ -1,5 +1,5 @@
-import type { AgentEvent } from '../dialects/unified-event.types.ts'
-import { AgentError } from './agent-error.ts'
+import type { AgentEvent } from '../dialects/unified/unified-event.types.ts'
+import { AgentError } from './errors/agent-error.ts'
 import { systemTimers, type Timers } from './timers.ts'
 
 /** What to do when the buffer is full: pause the source, fail, or drop the oldest event. */

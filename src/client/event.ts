@@ -1,5 +1,9 @@
-import type { AgentEvent, FileChangedEvent, SessionEndedEvent } from '../dialects/unified-event.types.ts'
-import { AgentError } from './agent-error.ts'
+import type {
+  AgentEvent,
+  FileChangedEvent,
+  SessionEndedEvent,
+} from '../dialects/unified/unified-event.types.ts'
+import { AgentError } from './errors/agent-error.ts'
 
 /** The type of an event, such as `toolStarted`. */
 export type AgentEventType = AgentEvent['type']

@@ -1,4 +1,4 @@
-export type { TokenUsage } from '../dialects/unified-config.types.ts'
+export type { TokenUsage } from '../dialects/unified/unified-config.types.ts'
 export type {
   AgentEvent,
   ErrorEvent,
@@ -13,7 +13,7 @@ export type {
   TurnCompletedEvent,
   TurnFailedEvent,
   TurnStartedEvent,
-} from '../dialects/unified-event.types.ts'
+} from '../dialects/unified/unified-event.types.ts'
 export type {
   FileWrittenEvent,
   LogEntryEvent,
@@ -22,8 +22,7 @@ export type {
   ReasoningChunkEvent,
   RequestClosedEvent,
   RequestOpenedEvent,
-} from '../dialects/unified-extension.types.ts'
-export { isForPerson } from '../model/for-person.ts'
+} from '../dialects/unified/unified-extension.types.ts'
 export type {
   Entry,
   Event,
@@ -36,8 +35,9 @@ export type {
   SessionRecord,
   Usage,
 } from '../model/index.ts'
-export { MainstemError } from '../model/mainstem-error.ts'
-export { offeredScopes } from '../model/offered-scopes.ts'
+export { MainstemError } from '../model/outcome/mainstem-error.ts'
+export { isForPerson } from '../model/request/for-person.ts'
+export { offeredScopes } from '../model/request/offered-scopes.ts'
 export {
   AgentClient,
   type AgentClientOptions,
@@ -45,15 +45,12 @@ export {
   type CreateSession,
   type ResumeSession,
 } from './agent-client.ts'
-export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './agent-error.ts'
 export { type ApprovalField, approvalFields, escapeInvisible } from './approval-fields.ts'
 export { CancellableSession, CancelToken } from './cancellable-session.ts'
 export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
-export type { ConnectionOptions, HttpResponse } from './connection.ts'
+export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './errors/agent-error.ts'
 export { type AgentEventType, FileChangeType, SessionEndReason } from './event.ts'
 export { EventBuffer, type EventBufferOptions, type Overflow } from './event-buffer.ts'
-export { FallbackTransport } from './fallback-transport.ts'
-export { HttpTransport, type PollingOptions } from './http-transport.ts'
 export { MainstemClient } from './mainstem-client.ts'
 export type {
   AgentInfo,
@@ -84,13 +81,10 @@ export type {
   UsageReport,
   UsageTotals,
 } from './mainstem-types.ts'
-export { type MockOptions, MockTransport } from './mock-transport.ts'
 export type { AdaptedSession, NativeRequest, ProtocolAdapter, TranslatedConfig } from './protocol-adapter.ts'
 export type { HttpOptions } from './rest.ts'
 export type { RetryOptions } from './resume.ts'
-export { selectTransport } from './select-transport.ts'
 export type { Read, ReadOptions, Session } from './session.ts'
-export { SseTransport } from './sse-transport.ts'
 export { type Activity, activityOf } from './timeline/activity.ts'
 export { applyEntry } from './timeline/apply-entry.ts'
 export type {
@@ -115,6 +109,12 @@ export {
   type Timeline,
 } from './timeline/timeline.ts'
 export type { Timers } from './timers.ts'
+export type { ConnectionOptions, HttpResponse } from './transports/connection.ts'
+export { FallbackTransport } from './transports/fallback-transport.ts'
+export { HttpTransport, type PollingOptions } from './transports/http-transport.ts'
+export { type MockOptions, MockTransport } from './transports/mock-transport.ts'
+export { selectTransport } from './transports/select-transport.ts'
+export { SseTransport } from './transports/sse-transport.ts'
 export type {
   CreatedSession,
   CreateOptions,
@@ -123,5 +123,5 @@ export type {
   SessionState,
   SessionSummary,
   Transport,
-} from './transport.ts'
-export { type WebSocketOptions, WebSocketTransport } from './websocket-transport.ts'
+} from './transports/transport.ts'
+export { type WebSocketOptions, WebSocketTransport } from './transports/websocket-transport.ts'

@@ -7,9 +7,8 @@ import type {
   RequestAnswer,
   SessionRecord,
 } from '../model/index.ts'
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { boundedText, LONGEST, tooLong } from './bounded-text.ts'
-import { Connection, type HttpResponse, isUnwritable } from './connection.ts'
 import type {
   AgentInfo,
   BeginSession,
@@ -36,8 +35,9 @@ import type {
 } from './mainstem-types.ts'
 import { type ResumeDeps, resume } from './resume.ts'
 import { changedOf, entryOf, liveOf, recordOf, shaped } from './shaped.ts'
-import { sseMessages } from './sse-messages.ts'
 import { systemTimers } from './timers.ts'
+import { Connection, type HttpResponse, isUnwritable } from './transports/connection.ts'
+import { sseMessages } from './transports/sse-messages.ts'
 
 interface StreamWatch {
   onConnection: EntriesOptions['onConnection']

@@ -10,9 +10,9 @@ import type {
   SessionRecord,
   Usage,
 } from '../model/index.ts'
-import type { ConnectionOptions } from './connection.ts'
 import type { RetryOptions } from './resume.ts'
 import type { Timers } from './timers.ts'
+import type { ConnectionOptions } from './transports/connection.ts'
 
 /** Options of a `MainstemClient`. */
 export interface MainstemClientOptions extends ConnectionOptions {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../dialects/unified-event.types.ts'
+import type { AgentEvent } from '../dialects/unified/unified-event.types.ts'
 import type { AgentRequest, AgentType, SessionConfig } from './config.ts'
 
 /** A request in the agent's own protocol: a process to start, or an HTTP call. */

@@ -1,6 +1,6 @@
 import type { RequestAnswer } from '../model/index.ts'
-import { MainstemError } from '../model/mainstem-error.ts'
-import { Connection, type ConnectionOptions } from './connection.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
+import { Connection, type ConnectionOptions } from './transports/connection.ts'
 import type {
   CreatedSession,
   CreateOptions,
@@ -8,7 +8,7 @@ import type {
   SessionState,
   SessionSummary,
   Transport,
-} from './transport.ts'
+} from './transports/transport.ts'
 
 /** Options of all transports over HTTP. */
 export interface HttpOptions extends ConnectionOptions {

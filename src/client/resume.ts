@@ -1,4 +1,4 @@
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import type { Timers } from './timers.ts'
 
 /** The state of a stream at a position: complete, more items available, or no more items yet. */

@@ -1,13 +1,19 @@
-import type { AgentEvent } from '../dialects/unified-event.types.ts'
-import type { RequestOpenedEvent } from '../dialects/unified-extension.types.ts'
+import type { AgentEvent } from '../dialects/unified/unified-event.types.ts'
+import type { RequestOpenedEvent } from '../dialects/unified/unified-extension.types.ts'
 import type { RequestAnswer } from '../model/index.ts'
-import { type AgentError, translateError } from './agent-error.ts'
-import { isUnwritable } from './connection.ts'
+import { type AgentError, translateError } from './errors/agent-error.ts'
 import { isDocumented, parseEvent } from './event.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
 import { type ResumableStream, type RetryOptions, resume } from './resume.ts'
 import type { Timers } from './timers.ts'
-import { type Cursor, type Delivery, type SessionState, START, type Transport } from './transport.ts'
+import { isUnwritable } from './transports/connection.ts'
+import {
+  type Cursor,
+  type Delivery,
+  type SessionState,
+  START,
+  type Transport,
+} from './transports/transport.ts'
 import { eventsOfTurn } from './turn-stream.ts'
 
 export interface SessionDeps {

@@ -1,5 +1,5 @@
 import type { Applied, Entry, SessionRecord } from '../model/index.ts'
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import type { LiveEntry } from './mainstem-types.ts'
 import { fieldOf } from './rest.ts'
 

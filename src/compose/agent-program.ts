@@ -1,6 +1,6 @@
 import type { AgentSetup } from '../agents/setup.ts'
 import type { Timers } from '../drivers/driver.ts'
-import { findProgram } from '../drivers/find-program.ts'
+import { findProgram } from '../drivers/process/find-program.ts'
 import { toMainstemError } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
 import type { Environment } from './paths.ts'

@@ -5,8 +5,8 @@ import { FrameScanner } from '../framing/frame-scanner.ts'
 import { type LinePiece, LineSplitter } from '../framing/lines.ts'
 import { blobReference } from '../model/blob.ts'
 import { type Coverage, type Entry, type LaunchKind, MainstemError } from '../model/index.ts'
-import { FRAME_BYTES, type LargeValue } from '../model/large-value.ts'
-import { type Recorded, type Replayed, replay } from '../sessions/replay.ts'
+import { FRAME_BYTES, type LargeValue } from '../model/text/large-value.ts'
+import { type Recorded, type Replayed, replay } from '../sessions/machine/replay.ts'
 
 /** Recordings have no session; a fixed id keeps the output reproducible. */
 const RECORDED_SESSION = '00000000-0000-4000-8000-000000000000'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import type { VersionQuestion } from '../agents/setup.ts'
 import type { Run, RunExit, Timers } from '../drivers/driver.ts'
 import { processDriver } from '../drivers/process.ts'
-import { NO_VALUES } from '../model/large-value.ts'
+import { NO_VALUES } from '../model/text/large-value.ts'
 import { compareVersions } from '../model/version.ts'
 import type { Environment } from './paths.ts'
 

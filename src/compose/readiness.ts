@@ -4,7 +4,7 @@ import type { AgentSetup } from '../agents/setup.ts'
 import type { Timers } from '../drivers/driver.ts'
 import type { Capabilities, LaunchKind } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
-import { agentAt } from '../sessions/recipes.ts'
+import { agentAt } from '../sessions/process/recipes.ts'
 import { askAgent, locate } from './agent-program.ts'
 import { systemTimers } from './clock.ts'
 import {

@@ -5,8 +5,8 @@ import { isInside } from '../compose/is-inside.ts'
 import { defaultPaths, type Environment } from '../compose/paths.ts'
 import { lowered, underCeiling } from '../gateway/access/ceiling.ts'
 import { DEFAULT_POLICY, MainstemError, OUTSIDE_ID, Policy, toMainstemError } from '../model/index.ts'
-import { parse } from '../model/parse.ts'
-import { AGENT_LIMITS } from '../sessions/agent-limits.ts'
+import { parse } from '../model/text/parse.ts'
+import { AGENT_LIMITS } from '../sessions/process/agent-limits.ts'
 
 /** A longer delay would overflow and fire immediately. */
 const milliseconds = z

@@ -1,5 +1,5 @@
 import type { Timers } from '../drivers/driver.ts'
-import type { Retention } from '../sessions/retention.ts'
+import type { Retention } from '../sessions/recovery/retention.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 
 const HOUR_MS = 3_600_000

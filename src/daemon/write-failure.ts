@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { codeOf } from './error-code.ts'
 
 /** What to do about a full disk. */

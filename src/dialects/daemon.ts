@@ -5,19 +5,19 @@ import type { RequestOpened } from '../model/events/request.ts'
 import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
 import type { ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
-import { isForPerson } from '../model/for-person.ts'
 import type { Entry } from '../model/index.ts'
-import { terminalOf } from './daemon-end.ts'
-import type { StreamEvent } from './daemon-event.ts'
+import { isForPerson } from '../model/request/for-person.ts'
+import { terminalOf } from './daemon/daemon-end.ts'
+import type { StreamEvent } from './daemon/daemon-event.ts'
 import {
   holdQuestion,
   type QuestionCalls,
   takeAllUnasked,
   takeAsked,
   takeUnasked,
-} from './daemon-question-calls.ts'
-import { withRaw } from './daemon-raw.ts'
-import { QUESTION_TOOL, questionsOf } from './daemon-request.ts'
+} from './daemon/daemon-question-calls.ts'
+import { withRaw } from './daemon/daemon-raw.ts'
+import { QUESTION_TOOL, questionsOf } from './daemon/daemon-request.ts'
 import {
   cutText,
   isWhole,
@@ -26,10 +26,10 @@ import {
   showAgain,
   showDelta,
   showWhole,
-} from './daemon-text.ts'
+} from './daemon/daemon-text.ts'
 import { byRules, type Dialect, defineDialect, type EntryRules, type Message, silent } from './dialect.ts'
-import { cutOffBy } from './outcome-messages.ts'
-import { argumentsOf } from './tool-output.ts'
+import { cutOffBy } from './kit/outcome-messages.ts'
+import { argumentsOf } from './kit/tool-output.ts'
 
 interface DaemonState {
   readonly showsRaw: boolean

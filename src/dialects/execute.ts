@@ -4,18 +4,18 @@ import type { SessionEnded } from '../model/events/session.ts'
 import type { ToolCompleted, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted, TurnQueued, TurnStarted } from '../model/events/turn.ts'
 import { BlobRef, exitCodeOf, Outcome, type Usage } from '../model/index.ts'
+import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
 import {
   type AppendOnlyText,
   appendAgain,
   appendDelta,
   appendWhole,
   newAppendOnlyText,
-} from './append-only-text.ts'
-import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
-import { bufferLine, type LineBuffer, newLineBuffer } from './line-buffer.ts'
-import { cutOffBy } from './outcome-messages.ts'
-import { outputOrError } from './tool-output.ts'
-import { UsagePartial } from './usage-partial.ts'
+} from './kit/append-only-text.ts'
+import { bufferLine, type LineBuffer, newLineBuffer } from './kit/line-buffer.ts'
+import { cutOffBy } from './kit/outcome-messages.ts'
+import { outputOrError } from './kit/tool-output.ts'
+import { UsagePartial } from './kit/usage-partial.ts'
 
 const status = z.enum(['started', 'completed', 'failed'])
 const tokens = z.int().nonnegative()

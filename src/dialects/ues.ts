@@ -3,12 +3,12 @@ import type { ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import { type Entry, type Event, FACES, type Outcome } from '../model/index.ts'
 import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
-import { cutOffBy, whyEnded } from './outcome-messages.ts'
-import { takeDue } from './pending-errors.ts'
-import { needsPerson } from './request-subject.ts'
-import { argumentsOf } from './tool-output.ts'
-import type { AgentEvent } from './ues-event.ts'
-import { extension, limit, notice, permissionRequest, toolResult, usageOf } from './ues-facts.ts'
+import { cutOffBy, whyEnded } from './kit/outcome-messages.ts'
+import { takeDue } from './kit/pending-errors.ts'
+import { needsPerson } from './kit/request-subject.ts'
+import { argumentsOf } from './kit/tool-output.ts'
+import type { AgentEvent } from './ues/ues-event.ts'
+import { extension, limit, notice, permissionRequest, toolResult, usageOf } from './ues/ues-facts.ts'
 import {
   beginRun,
   emit,
@@ -17,7 +17,7 @@ import {
   metadata,
   startSession,
   type UesState,
-} from './ues-run.ts'
+} from './ues/ues-run.ts'
 
 const NOTHING: readonly AgentEvent[] = []
 

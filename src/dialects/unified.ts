@@ -2,24 +2,24 @@ import type { TextCompleted, TextDelta, ThinkingCompleted, ThinkingDelta } from 
 import type { RequestResolved, RequestWithdrawn } from '../model/events/request.ts'
 import type { SessionEnded, SessionStarted } from '../model/events/session.ts'
 import type { TurnQueued, TurnStarted } from '../model/events/turn.ts'
-import { isForPerson } from '../model/for-person.ts'
 import type { Entry, Event, EventType, Usage } from '../model/index.ts'
+import { isForPerson } from '../model/request/for-person.ts'
+import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
 import {
   type AppendOnlyText,
   appendAgain,
   appendDelta,
   appendWhole,
   newAppendOnlyText,
-} from './append-only-text.ts'
-import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
-import { isoTime } from './iso-time.ts'
-import { closedRequest, openRequest } from './open-request.ts'
-import { type PendingErrors, takeDue } from './pending-errors.ts'
-import type { AgentEvent, Body } from './unified-event.ts'
-import { EXTENSIONS } from './unified-extension.ts'
-import { sessionStarted } from './unified-session.ts'
-import { fileChanged, toolCompleted, toolProgress, toolStarted } from './unified-tools.ts'
-import { error, notice, sessionEnd, turnEnd } from './unified-turns.ts'
+} from './kit/append-only-text.ts'
+import { isoTime } from './kit/iso-time.ts'
+import { closedRequest, openRequest } from './kit/open-request.ts'
+import { type PendingErrors, takeDue } from './kit/pending-errors.ts'
+import type { AgentEvent, Body } from './unified/unified-event.ts'
+import { EXTENSIONS } from './unified/unified-extension.ts'
+import { sessionStarted } from './unified/unified-session.ts'
+import { fileChanged, toolCompleted, toolProgress, toolStarted } from './unified/unified-tools.ts'
+import { error, notice, sessionEnd, turnEnd } from './unified/unified-turns.ts'
 
 /**
  * `open` is between `sessionStarted` and `sessionEnded`; a session may reopen after `ended`, but never after `over`.

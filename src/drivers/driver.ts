@@ -1,7 +1,7 @@
 import type { Launch, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { ErrorInfo } from '../model/index.ts'
-import type { ValueSink } from '../model/large-value.ts'
+import type { ValueSink } from '../model/text/large-value.ts'
 
 /** The credentials that a child process receives. */
 export interface ChildKeys {

@@ -1,10 +1,10 @@
 import type { RemoteLaunch } from '../agents/agent.ts'
 import { MainstemError, toMainstemError } from '../model/index.ts'
-import { FRAME_BYTES } from '../model/large-value.ts'
+import { FRAME_BYTES } from '../model/text/large-value.ts'
 import type { Driver, Timers } from './driver.ts'
-import { failedRun } from './failed-run.ts'
-import { RemoteRun } from './remote-run.ts'
-import { RemoteServer } from './remote-server.ts'
+import { failedRun } from './process/failed-run.ts'
+import { RemoteRun } from './remote/remote-run.ts'
+import { RemoteServer } from './remote/remote-server.ts'
 import { systemTimers } from './timers.ts'
 
 export interface RemoteDriverOptions {

@@ -1,9 +1,9 @@
 import type { ServerLaunch } from '../agents/agent.ts'
-import { FRAME_BYTES } from '../model/large-value.ts'
+import { FRAME_BYTES } from '../model/text/large-value.ts'
 import type { ChildKeys, Driver } from './driver.ts'
 import { type ProcessDriverOptions, processDriver, QUEUE_BYTES } from './process.ts'
-import { ServerRun } from './server-run.ts'
-import { ServerSecret } from './server-secret.ts'
+import { ServerRun } from './server/server-run.ts'
+import { ServerSecret } from './server/server-secret.ts'
 import { systemTimers } from './timers.ts'
 
 export interface ServerDriverOptions extends ProcessDriverOptions {

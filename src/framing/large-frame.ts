@@ -1,5 +1,5 @@
 import { blobReference } from '../model/blob.ts'
-import { FRAME_BYTES, type ValueSink, type ValueWriter } from '../model/large-value.ts'
+import { FRAME_BYTES, type ValueSink, type ValueWriter } from '../model/text/large-value.ts'
 import { type Frame, type FrameStream, jsonFrame } from './frame.ts'
 import { FrameScanner, type Skeleton } from './frame-scanner.ts'
 

@@ -1,4 +1,4 @@
-import { FRAME_BYTES } from '../model/large-value.ts'
+import { FRAME_BYTES } from '../model/text/large-value.ts'
 
 const LF = 0x0a
 const CR = 0x0d

@@ -10,10 +10,10 @@ import {
   type SessionOptions,
   type SessionRecord,
 } from '../model/index.ts'
-import { jsonCopy } from '../model/json-copy.ts'
-import { checkCallback, checkFields, checkSignal } from '../model/known-fields.ts'
-import type { AgentLimits } from '../sessions/agent-limits.ts'
+import { jsonCopy } from '../model/text/json-copy.ts'
+import { checkCallback, checkFields, checkSignal } from '../model/text/known-fields.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
+import type { AgentLimits } from '../sessions/process/agent-limits.ts'
 import { copyEntry } from './copy-entry.ts'
 import { checkOpen, Handle } from './handle.ts'
 import { ItemIterator } from './item-iterator.ts'

@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { submitAnswer } from '../attend/submit-answer.ts'
 import type { RequestOpened } from '../model/events/request.ts'
-import { isForPerson } from '../model/for-person.ts'
 import {
   type Applied,
   BoundAnswer,
@@ -10,10 +9,11 @@ import {
   RequestAnswer,
   toMainstemError,
 } from '../model/index.ts'
-import { jsonCopy } from '../model/json-copy.ts'
-import { checkFields, checkSignal } from '../model/known-fields.ts'
 import { OWNER } from '../model/owner.ts'
-import { parse } from '../model/parse.ts'
+import { isForPerson } from '../model/request/for-person.ts'
+import { jsonCopy } from '../model/text/json-copy.ts'
+import { checkFields, checkSignal } from '../model/text/known-fields.ts'
+import { parse } from '../model/text/parse.ts'
 import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
 import { ItemIterator } from './item-iterator.ts'

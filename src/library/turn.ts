@@ -7,9 +7,9 @@ import {
   type Outcome,
   type Usage,
 } from '../model/index.ts'
-import { jsonCopy } from '../model/json-copy.ts'
-import { checkFields, checkSignal } from '../model/known-fields.ts'
-import { tryJson } from '../model/try-json.ts'
+import { jsonCopy } from '../model/text/json-copy.ts'
+import { checkFields, checkSignal } from '../model/text/known-fields.ts'
+import { tryJson } from '../model/text/try-json.ts'
 import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
 import { ItemIterator } from './item-iterator.ts'

@@ -1,20 +1,6 @@
 export type { AgentId } from './agent-id.types.ts'
 export { BlobRef, type BlobSink, type BlobWriter } from './blob.ts'
-export { Capabilities, LaunchKind } from './capability.ts'
-export { AnswerCommand, Applied, BoundAnswer, Command, RequestAnswer } from './command.ts'
-export type {
-  CloseCommand,
-  InterruptCommand,
-  OpenCommand,
-  PromptCommand,
-  SetModelCommand,
-  SetPolicyCommand,
-  SteerCommand,
-} from './command.types.ts'
-export { Coverage } from './coverage.ts'
 export { Entry } from './entry.ts'
-export { adviceFor, ERRORS, isDamaged, jsonRpcCode, toMainstemError } from './error-table.ts'
-export { ErrorCode, ErrorInfo } from './errors.ts'
 export { Event, type EventType } from './event.ts'
 export type {
   MessageDiscarded,
@@ -65,15 +51,21 @@ export type {
   SubagentStarted,
 } from './events/work.types.ts'
 export { NativeSessionId, OUTSIDE_ID, SessionId, SessionName } from './ids.ts'
-export { MainstemError } from './mainstem-error.ts'
-export { Image, McpServer, ModelName, ModeName, SessionOptions, type ToolHook } from './options.ts'
-export type { Isolation, SessionHooks, SystemPrompt } from './options.types.ts'
-export { type Cause, decide, type Evidence, Outcome, type Verdict } from './outcome.ts'
-export { exitCodeOf, FACES } from './outcome-faces.ts'
-export { Approval, DEFAULT_POLICY, Policy, Sandbox } from './policy.ts'
-export type { ToolPolicy } from './policy.types.ts'
-export { SessionRecord } from './record.ts'
-export type { DeliveredTurns, QueuedPrompt } from './record.types.ts'
+export { adviceFor, ERRORS, isDamaged, jsonRpcCode, toMainstemError } from './outcome/error-table.ts'
+export { ErrorCode, ErrorInfo } from './outcome/errors.ts'
+export { MainstemError } from './outcome/mainstem-error.ts'
+export { type Cause, decide, type Evidence, Outcome, type Verdict } from './outcome/outcome.ts'
+export { exitCodeOf, FACES } from './outcome/outcome-faces.ts'
+export { AnswerCommand, Applied, BoundAnswer, Command, RequestAnswer } from './request/command.ts'
+export type {
+  CloseCommand,
+  InterruptCommand,
+  OpenCommand,
+  PromptCommand,
+  SetModelCommand,
+  SetPolicyCommand,
+  SteerCommand,
+} from './request/command.types.ts'
 export {
   Answers,
   ClientKind,
@@ -83,9 +75,17 @@ export {
   RequestKind,
   RequestOption,
   Scope,
-} from './request.ts'
-export type { QuestionOption } from './request.types.ts'
+} from './request/request.ts'
+export type { QuestionOption } from './request/request.types.ts'
+export { DeniedBy, Location, ToolKind, ToolStatus } from './request/tool.ts'
 export { SCHEMA_VERSION } from './schema-version.ts'
-export { DeniedBy, Location, ToolKind, ToolStatus } from './tool.ts'
+export { Capabilities, LaunchKind } from './session/capability.ts'
+export { Coverage } from './session/coverage.ts'
+export { Image, McpServer, ModelName, ModeName, SessionOptions, type ToolHook } from './session/options.ts'
+export type { Isolation, SessionHooks, SystemPrompt } from './session/options.types.ts'
+export { Approval, DEFAULT_POLICY, Policy, Sandbox } from './session/policy.ts'
+export type { ToolPolicy } from './session/policy.types.ts'
+export { SessionRecord } from './session/record.ts'
+export type { DeliveredTurns, QueuedPrompt } from './session/record.types.ts'
 export { Usage } from './usage.ts'
 export { addUsage, isZeroUsage, subtractUsage } from './usage-sum.ts'

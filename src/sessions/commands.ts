@@ -1,13 +1,13 @@
-import { BoundAnswer, PromptCommand, SetModelCommand, SetPolicyCommand } from '../model/command.ts'
 import {
   type Image,
   MainstemError,
   NativeSessionId,
   type SetPolicyCommand as PolicyChange,
 } from '../model/index.ts'
-import { NewSession } from '../model/new-session.ts'
-import { parse, parseField } from '../model/parse.ts'
-import type { Change } from './setup.ts'
+import { BoundAnswer, PromptCommand, SetModelCommand, SetPolicyCommand } from '../model/request/command.ts'
+import { NewSession } from '../model/session/new-session.ts'
+import { parse, parseField } from '../model/text/parse.ts'
+import type { Change } from './process/setup.ts'
 
 // Every command enters a session through these functions, whichever interface or node it comes from. The types of the
 // parameters are no protection: callers without a compiler may pass anything.

@@ -1,10 +1,10 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import type { MainstemError, Policy, SessionOptions } from '../model/index.ts'
-import type { Hash } from '../model/large-value.ts'
+import type { Hash } from '../model/text/large-value.ts'
 import type { Batch, LeaseTerms, SessionState, Store } from '../stores/store.ts'
-import type { AgentLimits } from './agent-limits.ts'
-import type { WarmPool } from './warm-pool.ts'
+import type { AgentLimits } from './process/agent-limits.ts'
+import type { WarmPool } from './process/warm-pool.ts'
 
 export interface Clock {
   /** Wall time in milliseconds, for people. */

@@ -1,7 +1,7 @@
 import type { Applied, BoundAnswer, Image } from '../model/index.ts'
 import type { Claim } from './claim.ts'
-import type { TurnRead } from './delivery.ts'
-import type { Change } from './setup.ts'
+import type { Change } from './process/setup.ts'
+import type { TurnRead } from './turns/delivery.ts'
 
 /** The agent's conversation: its native id, once it can be resumed, and whether its process waits for a prompt. */
 export interface ConversationState {

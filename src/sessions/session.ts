@@ -9,19 +9,14 @@ import {
   toMainstemError,
 } from '../model/index.ts'
 import type { Receipt, SessionState } from '../stores/store.ts'
-import type { AgentProcess } from './agent-process.ts'
-import type { Answering, Asked } from './answering.ts'
-import type { Changes } from './changes.ts'
 import type { Claim } from './claim.ts'
 import { parseChange, parseImages, parseNativeId, parsePrompt } from './commands.ts'
-import type { Conversation } from './conversation.ts'
-import type { TurnRead } from './delivery.ts'
 import type { SessionDeps } from './deps.ts'
 import { draining, suspended } from './draining.ts'
 import { endedConflict, singleTask } from './ended-conflict.ts'
-import type { Log, LogPosition } from './log.ts'
-import type { ConversationState, SessionHandle } from './session-handle.ts'
-import { SessionParts } from './session-parts.ts'
+import type { Log, LogPosition } from './log/log.ts'
+import type { Conversation } from './machine/conversation.ts'
+import type { AgentProcess } from './process/agent-process.ts'
 import {
   type Change,
   checkChange,
@@ -30,9 +25,14 @@ import {
   checkResume,
   requireCapability,
   type SessionSetup,
-} from './setup.ts'
-import type { Turns } from './turns.ts'
-import type { WarmSession } from './warm-pool.ts'
+} from './process/setup.ts'
+import type { WarmSession } from './process/warm-pool.ts'
+import type { ConversationState, SessionHandle } from './session-handle.ts'
+import { SessionParts } from './session-parts.ts'
+import type { Answering, Asked } from './turns/answering.ts'
+import type { Changes } from './turns/changes.ts'
+import type { TurnRead } from './turns/delivery.ts'
+import type { Turns } from './turns/turns.ts'
 import { withTimeout } from './with-timeout.ts'
 
 /** Longer than all steps of an orderly stop. An agent that survives it must not block the shutdown. */

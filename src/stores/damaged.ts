@@ -1,5 +1,5 @@
-import { isDamaged } from '../model/error-table.ts'
-import { MainstemError } from '../model/mainstem-error.ts'
+import { isDamaged } from '../model/outcome/error-table.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 
 /** Where damage was found; `first` and `last` are the entries that cannot be read. */
 export interface DamageLocation {

@@ -1,5 +1,5 @@
 import * as zlib from 'node:zlib'
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { integer, type Row } from './row.ts'
 import type { JournalFrame } from './store.ts'
 

@@ -1,5 +1,5 @@
 import type { Entry } from '../model/index.ts'
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import type { Receipt } from './store.ts'
 
 /** Refuses a gap or a repetition in a log, because it could not be repaired later. */

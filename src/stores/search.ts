@@ -1,6 +1,6 @@
 import type { Entry } from '../model/index.ts'
-import { matchesTerms, type SearchTerm } from '../model/search-terms.ts'
-import { searchText } from '../model/search-text.ts'
+import { matchesTerms, type SearchTerm } from '../model/text/search-terms.ts'
+import { searchText } from '../model/text/search-text.ts'
 
 /** The matching entries, last first. */
 export function matchesIn(entries: readonly Entry[], terms: readonly SearchTerm[]): Entry[] {

@@ -1,6 +1,6 @@
 import type { EventType } from '../model/index.ts'
-import { searchTokens } from '../model/search-terms.ts'
-import { searchText } from '../model/search-text.ts'
+import { searchTokens } from '../model/text/search-terms.ts'
+import { searchText } from '../model/text/search-text.ts'
 import { BETWEEN } from './log-rows.ts'
 import { typeIn } from './row-types.ts'
 import { UPCASTS, upcast } from './upcast.ts'

@@ -1,4 +1,4 @@
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 
 /** Converts a failure of the disk or the database to a `MainstemError`; returns a `MainstemError` unchanged. */
 export function storageFailed(doing: string, thrown: unknown): MainstemError {

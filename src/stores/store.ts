@@ -1,8 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { ByteRange } from '../model/byte-range.ts'
+
 import type { BlobRef, BlobSink, Coverage, Entry, EventType, SessionRecord, Usage } from '../model/index.ts'
-import type { AcceptedPrompt } from '../model/queue-preview.ts'
-import type { SearchTerm } from '../model/search-terms.ts'
+import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
+import type { ByteRange } from '../model/text/byte-range.ts'
+import type { SearchTerm } from '../model/text/search-terms.ts'
 import type { NodeStore } from './nodes.ts'
 
 /** A raw frame as the journal keeps it, beside the log. */

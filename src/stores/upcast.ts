@@ -1,6 +1,6 @@
-import { epochMs } from '../model/epoch-ms.ts'
-import { MainstemError } from '../model/mainstem-error.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { SCHEMA_VERSION } from '../model/schema-version.ts'
+import { epochMs } from '../model/text/epoch-ms.ts'
 import type { StoredState } from './store.ts'
 
 // Without zod, because the threads of the SQLite store convert entries and need not load it.

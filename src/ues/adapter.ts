@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../dialects/ues-event.ts'
+import type { AgentEvent } from '../dialects/ues/ues-event.ts'
 import type { Image, McpServer } from '../model/index.ts'
 import type { AgentId } from './agent-id.types.ts'
 

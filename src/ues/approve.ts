@@ -1,6 +1,6 @@
 import { type AnswerCommand, type RequestKind, toMainstemError } from '../model/index.ts'
-import { checkFields } from '../model/known-fields.ts'
 import { OWNER } from '../model/owner.ts'
+import { checkFields } from '../model/text/known-fields.ts'
 import type { CanUseTool, ToolCallInfo } from './adapter.ts'
 
 /** The decision of the callback, or why it has none. */

@@ -1,4 +1,4 @@
-import { checkCallback, checkFields, checkSignal } from '../model/known-fields.ts'
+import { checkCallback, checkFields, checkSignal } from '../model/text/known-fields.ts'
 import type { AgentOptions } from './adapter.ts'
 
 const OPTIONS: Record<keyof AgentOptions, true> = {

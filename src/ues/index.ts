@@ -7,7 +7,7 @@ export type {
   PermissionRequestPayload,
   ToolResultPayload,
   ToolUsePayload,
-} from '../dialects/ues-event.ts'
+} from '../dialects/ues/ues-event.ts'
 export type {
   DoneEvent,
   DoneUsage,
@@ -24,7 +24,7 @@ export type {
   ThinkingPayload,
   ToolResultEvent,
   ToolUseEvent,
-} from '../dialects/ues-event.types.ts'
+} from '../dialects/ues/ues-event.types.ts'
 export type { Image, McpServer } from '../model/index.ts'
 export type { AgentSettings } from '../sessions/deps.ts'
 export type {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../dialects/ues-event.ts'
+import type { AgentEvent } from '../dialects/ues/ues-event.ts'
 import { toMainstemError } from '../model/index.ts'
 import type { AgentAdapter, AgentOptions } from './adapter.ts'
 import { cancellable } from './cancellable.ts'

@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../dialects/ues-event.ts'
+import type { AgentEvent } from '../dialects/ues/ues-event.ts'
 import { toMainstemError } from '../model/index.ts'
 import { AdapterRun, type RunRequest } from './adapter-run.ts'
 import { cancellable } from './cancellable.ts'

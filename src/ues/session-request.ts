@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import type { Agent, LaunchRecipe } from '../agents/agent.ts'
 import { type LaunchKind, MainstemError, type Policy, type SessionOptions } from '../model/index.ts'
-import type { NewSession } from '../model/new-session.ts'
+import type { NewSession } from '../model/session/new-session.ts'
 import type { AgentOptions } from './adapter.ts'
 import { checkOptions } from './check-options.ts'
 import { nativeIdOf } from './native-session-ids.ts'

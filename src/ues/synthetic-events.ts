@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../dialects/ues-event.ts'
+import type { AgentEvent } from '../dialects/ues/ues-event.ts'
 import { FACES, type MainstemError, type Outcome } from '../model/index.ts'
 import type { AgentOptions } from './adapter.ts'
 import type { AgentId } from './agent-id.types.ts'

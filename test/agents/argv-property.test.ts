@@ -4,7 +4,7 @@ import type { Launch, LaunchRecipe } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
 import { filePath } from '../../src/agents/kit/option.ts'
 import { Approval, LaunchKind, MainstemError, type McpServer, type Policy } from '../../src/model/index.ts'
-import type { NewSession } from '../../src/model/new-session.ts'
+import type { NewSession } from '../../src/model/session/new-session.ts'
 import { house } from '../sessions/house.ts'
 
 /** What Linux takes as one argument or one variable, in bytes and with its end. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeRecording, type RecordedExit } from '../../src/compose/decode.ts'
 import type { LaunchKind } from '../../src/model/index.ts'
-import type { Replayed } from '../../src/sessions/replay.ts'
+import type { Replayed } from '../../src/sessions/machine/replay.ts'
 
 /** A recording of a real program, kept beside the agent that reads it. */
 export interface Fixture {

@@ -3,7 +3,7 @@ import { decodeRecording } from '../../src/compose/decode.ts'
 import { jsonFrame } from '../../src/framing/frame.ts'
 import { blobReference } from '../../src/model/blob.ts'
 import type { Entry, Event, LaunchKind } from '../../src/model/index.ts'
-import { Talk } from './claude-talk.ts'
+import { Talk } from './claude/claude-talk.ts'
 import { violations } from './invariants.ts'
 
 const LARGE = 'JVBERi0x'.repeat(1_100_000)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Agent, Launch, ProcessLaunch, Start } from '../../src/agents/agent.ts'
 import { agents } from '../../src/agents/index.ts'
 import type { AgentSetup } from '../../src/agents/setup.ts'
-import { childEnvironment } from '../../src/drivers/environment.ts'
+import { childEnvironment } from '../../src/drivers/process/environment.ts'
 import { LaunchKind, type Policy } from '../../src/model/index.ts'
 
 /** What every agent takes, so that its launch can be looked at. */

@@ -8,7 +8,7 @@ import {
   Event,
   type LaunchKind,
 } from '../../src/model/index.ts'
-import { Conversation } from '../../src/sessions/conversation.ts'
+import { Conversation } from '../../src/sessions/machine/conversation.ts'
 
 /** A built-in agent in a conversation without clock, store or driver; every event is checked against its schema. */
 export class Stage {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { claude } from '../../src/agents/claude/agent.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/model/index.ts'
-import { result, Talk } from './acp-talk.ts'
-import { opened, written } from './codex-wire.ts'
-import { Talk as OpencodeTalk } from './opencode-talk.ts'
+import { result, Talk } from './acp/acp-talk.ts'
+import { opened, written } from './codex/codex-wire.ts'
+import { Talk as OpencodeTalk } from './opencode/opencode-talk.ts'
 
 const OPEN: Policy = { approval: 'auto-all', sandbox: 'none' }
 

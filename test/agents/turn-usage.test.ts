@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addUsage, type Usage } from '../../src/model/index.ts'
-import { assistant, init, openTalk, result } from './claude-talk.ts'
+import { assistant, init, openTalk, result } from './claude/claude-talk.ts'
 import { decodeFixture, decodeLines, fixtures } from './fixtures.ts'
 
 function entriesOf(name: string) {

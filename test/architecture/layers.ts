@@ -56,9 +56,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   client: {
     imports: [
       'type model',
-      'model/for-person.ts',
-      'model/mainstem-error.ts',
-      'model/offered-scopes.ts',
+      'model/request/for-person.ts',
+      'model/outcome/mainstem-error.ts',
+      'model/request/offered-scopes.ts',
       'type dialects',
     ],
     packages: ['eventsource-parser'],

@@ -65,7 +65,7 @@ export const PLANTS: Record<keyof typeof RULES, Plant> = {
         `import { Sessions } from '../sessions/sessions.ts'\nimport fastify from 'fastify'`,
       ],
       ['src/client/x.ts', `import type { Event } from '../model/index.ts'`],
-      ['src/client/x.ts', `import { MainstemError } from '../model/mainstem-error.ts'`],
+      ['src/client/x.ts', `import { MainstemError } from '../model/outcome/mainstem-error.ts'`],
       ['src/client/adapters/x.ts', `import { codex } from '../../agents/codex/agent.ts'`],
       [
         'src/client/stdio/x.ts',

@@ -7,7 +7,7 @@ import { match } from '../../src/cli/turn/session-ref.ts'
 import { advance, newStatus, statusLine } from '../../src/cli/turn/status.ts'
 import { promptFrom } from '../../src/cli/turn/stdin-prompt.ts'
 import type { Event } from '../../src/model/index.ts'
-import { nearest } from '../../src/model/nearest.ts'
+import { nearest } from '../../src/model/text/nearest.ts'
 
 /** A small terminal: it knows line breaks, carriage returns, and the sequences that we print. */
 function screenOf(output: string): string[] {

@@ -33,11 +33,13 @@ describe('in a browser', () => {
     const { files, packages } = loadedBy('src/client/index.ts')
     expect([...packages]).toEqual(['eventsource-parser'])
     expect(nodeIn('eventsource-parser')).toEqual([])
-    const others = [...files].filter((path) => !/^src\/client\/(timeline\/)?[^/]+$/.test(path))
+    const others = [...files].filter(
+      (path) => !/^src\/client\/((errors|timeline|transports)\/)?[^/]+$/.test(path),
+    )
     expect(others.sort()).toEqual([
-      'src/model/for-person.ts',
-      'src/model/mainstem-error.ts',
-      'src/model/offered-scopes.ts',
+      'src/model/outcome/mainstem-error.ts',
+      'src/model/request/for-person.ts',
+      'src/model/request/offered-scopes.ts',
     ])
     expect(files.size).toBeGreaterThan(10)
   })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
-import { parseEvents, StreamReader } from '../gateway/sse.ts'
+import { parseEvents, StreamReader } from '../gateway/streams/sse.ts'
 
 const { PATH, NODE_COMPILE_CACHE } = process.env
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')

@@ -6,7 +6,7 @@ import {
   appendDelta,
   appendWhole,
   newAppendOnlyText,
-} from '../../src/dialects/append-only-text.ts'
+} from '../../src/dialects/kit/append-only-text.ts'
 
 /** Says a message in pieces, and all of it at the end unless it is cut. */
 function tell(

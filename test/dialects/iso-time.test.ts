@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isoTime } from '../../src/dialects/iso-time.ts'
+import { isoTime } from '../../src/dialects/kit/iso-time.ts'
 
 const END_OF_9999 = Date.UTC(10_000, 0) - 1
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { lineDiff } from '../../src/dialects/line-diff.ts'
+import { lineDiff } from '../../src/dialects/kit/line-diff.ts'
 
 const linesOf = (text: string) => (text === '' ? [] : text.split(/(?<=\n)/))
 

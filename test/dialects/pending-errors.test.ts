@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../src/model/index.ts'
 import { SAMPLES } from '../model/samples.ts'
-import { say as sayUes } from './ues-scene.ts'
-import { say as sayUnified } from './unified-say.ts'
+import { say as sayUes } from './ues/ues-scene.ts'
+import { say as sayUnified } from './unified/unified-say.ts'
 
 const ERROR: Event = { type: 'notice.raised', level: 'error', code: 'agent_error', message: 'HTTP 500' }
 const text = (text: string, partial?: true): Event => ({

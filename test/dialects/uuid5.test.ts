@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { uuid5 } from '../../src/dialects/uuid5.ts'
+import { uuid5 } from '../../src/dialects/unified/uuid5.ts'
 
 test('the example of RFC 9562 gives the documented id', () => {
   expect(uuid5('6ba7b810-9dad-11d1-80b4-00c04fd430c8', 'www.example.com')).toBe(

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { StreamEvent } from '../../src/dialects/daemon-event.ts'
+import { StreamEvent } from '../../src/dialects/daemon/daemon-event.ts'
 import { pageServer } from './page-server.ts'
 import { blocksOf, pages } from './pages.ts'
 

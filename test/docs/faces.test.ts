@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { delimiter, dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
-import { SessionEvent } from '../../src/dialects/board-event.ts'
+import { SessionEvent } from '../../src/dialects/board/board-event.ts'
 import { pageServer } from './page-server.ts'
 import { blocksOf, pages } from './pages.ts'
 

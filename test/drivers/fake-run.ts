@@ -7,8 +7,8 @@ import type { ProcessLaunch } from '../../src/agents/agent.ts'
 import type { Run, RunContext } from '../../src/drivers/driver.ts'
 import { type ProcessDriverOptions, processDriver } from '../../src/drivers/process.ts'
 import type { Frame } from '../../src/framing/frame.ts'
-import type { ValueSink } from '../../src/model/large-value.ts'
-import { valueSink } from '../../src/sessions/value-sink.ts'
+import type { ValueSink } from '../../src/model/text/large-value.ts'
+import { valueSink } from '../../src/sessions/machine/value-sink.ts'
 
 const AGENT = fileURLToPath(new URL('../fake-agents/agent.mjs', import.meta.url))
 

@@ -8,11 +8,11 @@ import {
 } from '../../src/client/index.ts'
 import { begin, call, fetchFrom, NDJSON, SSE } from '../gateway/api.ts'
 import { type Cue, script, success, text } from '../gateway/puppet.ts'
-import { create, open, rpc, startRpc, told } from '../gateway/rpc.ts'
-import { SocketReader } from '../gateway/socket.ts'
-import { StreamReader } from '../gateway/sse.ts'
+import { create, open, rpc, startRpc, told } from '../gateway/rpc/rpc.ts'
 import { type TestGateway, TOKEN } from '../gateway/start.ts'
-import { fillable } from '../sessions/fillable-store.ts'
+import { SocketReader } from '../gateway/streams/socket.ts'
+import { StreamReader } from '../gateway/streams/sse.ts'
+import { fillable } from '../sessions/log/fillable-store.ts'
 
 const CUES: Cue[] = [text('m1', 'one'), { ...text('m2', 'two'), wait: true }, success]
 const PROMPT = script(...CUES)

@@ -4,10 +4,10 @@ import { mainstem } from '../../src/dialects/mainstem.ts'
 import type { Fixture } from '../agents/fixtures.ts'
 import { projectAll } from '../dialects/entries.ts'
 import { fetchFrom, NDJSON, SSE } from '../gateway/api.ts'
-import { create, open, result, startRpc } from '../gateway/rpc.ts'
-import { SocketReader } from '../gateway/socket.ts'
-import { parseEvents, StreamReader } from '../gateway/sse.ts'
+import { create, open, result, startRpc } from '../gateway/rpc/rpc.ts'
 import type { TestGateway } from '../gateway/start.ts'
+import { SocketReader } from '../gateway/streams/socket.ts'
+import { parseEvents, StreamReader } from '../gateway/streams/sse.ts'
 import { oneshotAgents, RecordedDriver, recordings } from './recorded.ts'
 
 vi.setConfig({ testTimeout: 120_000 })

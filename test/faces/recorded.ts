@@ -5,7 +5,7 @@ import type { Driver, Run, RunExit } from '../../src/drivers/driver.ts'
 import { type Frame, jsonFrame } from '../../src/framing/frame.ts'
 import { fingerprintOf } from '../../src/gateway/http/idempotency.ts'
 import { DEFAULT_POLICY } from '../../src/model/index.ts'
-import { newRecord, recordEvent } from '../../src/sessions/record.ts'
+import { newRecord, recordEvent } from '../../src/sessions/machine/record.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { decodeFixture, type Fixture, fixtures } from '../agents/fixtures.ts'
 

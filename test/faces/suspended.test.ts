@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { MainstemClient } from '../../src/client/index.ts'
 import { RpcResponse } from '../../src/gateway/rpc/envelope.ts'
-import { StreamReader } from '../gateway/sse.ts'
+import { StreamReader } from '../gateway/streams/sse.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const MAIN = join(ROOT, 'src/cli/main.ts')

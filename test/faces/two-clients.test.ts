@@ -5,10 +5,10 @@ import { mainstem } from '../../src/dialects/mainstem.ts'
 import { projectAll } from '../dialects/entries.ts'
 import { call, fetchFrom, SSE } from '../gateway/api.ts'
 import { type Cue, text as line, success } from '../gateway/puppet.ts'
-import { create, hello, open, permission, result, startRpc, told } from '../gateway/rpc.ts'
-import { SocketReader } from '../gateway/socket.ts'
-import { parseEvents, StreamReader } from '../gateway/sse.ts'
+import { create, hello, open, permission, result, startRpc, told } from '../gateway/rpc/rpc.ts'
 import { type TestGateway, TOKEN } from '../gateway/start.ts'
+import { SocketReader } from '../gateway/streams/socket.ts'
+import { parseEvents, StreamReader } from '../gateway/streams/sse.ts'
 import { play } from '../gateway/talker.ts'
 
 let server: TestGateway

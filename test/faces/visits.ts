@@ -1,8 +1,8 @@
 import { call, fetchFrom, NDJSON, SSE } from '../gateway/api.ts'
-import { result } from '../gateway/rpc.ts'
-import { SocketReader } from '../gateway/socket.ts'
-import { parseEvents } from '../gateway/sse.ts'
+import { result } from '../gateway/rpc/rpc.ts'
 import type { TestGateway } from '../gateway/start.ts'
+import { SocketReader } from '../gateway/streams/socket.ts'
+import { parseEvents } from '../gateway/streams/sse.ts'
 
 /** A message as it came, and the place behind it. */
 interface Got {

@@ -3,9 +3,9 @@ import { HttpTransport, SseTransport, type Transport, WebSocketTransport } from 
 import type { Fixture } from '../agents/fixtures.ts'
 import { collect, quick } from '../client/scene.ts'
 import { call, fetchFrom, NDJSON, streamed } from '../gateway/api.ts'
-import { wholeSocket } from '../gateway/socket.ts'
-import { parseEvents } from '../gateway/sse.ts'
 import { type TestGateway, TOKEN } from '../gateway/start.ts'
+import { wholeSocket } from '../gateway/streams/socket.ts'
+import { parseEvents } from '../gateway/streams/sse.ts'
 import { taskOf } from './recorded.ts'
 
 export interface Wanted {

@@ -12,9 +12,9 @@ import { decisionOf } from '../../src/ues/approve.ts'
 import type { CanUseTool } from '../../src/ues/index.ts'
 import { call } from '../gateway/api.ts'
 import { startGateway, type TestGateway, TOKEN } from '../gateway/start.ts'
-import { ASKING, textOf } from '../sessions/asking-agents.ts'
 import { FakeDriver, type FakeRun } from '../sessions/fake-driver.ts'
 import { cluster } from '../sessions/nodes/cluster.ts'
+import { ASKING, textOf } from '../sessions/turns/asking-agents.ts'
 
 /** Values that a caller without a compiler may give as an answer. None of them decides anything. */
 const WRONG: Readonly<Record<string, unknown>> = {

@@ -3,8 +3,8 @@ import { check } from '../../faults/check/check.ts'
 import { ClientHistory, type Evidence } from '../../faults/check/evidence.ts'
 import type { Note } from '../../faults/fakes/history.ts'
 import type { Entry, Event } from '../../src/model/index.ts'
-import { bound } from '../sessions/bound-answer.ts'
 import { asks, house, init, result, said } from '../sessions/house.ts'
+import { bound } from '../sessions/turns/bound-answer.ts'
 
 const ASKED = { turn: 1, prompt: 'p1 go' }
 

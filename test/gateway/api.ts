@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { Problem } from '../../src/gateway/http/problem.ts'
 import { endpointsOf } from '../../src/gateway/routes.ts'
-import { parseEvents } from './sse.ts'
 import { type TestGateway, TOKEN } from './start.ts'
+import { parseEvents } from './streams/sse.ts'
 
 export interface CallOptions {
   token?: string

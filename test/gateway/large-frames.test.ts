@@ -7,9 +7,9 @@ import { driver } from '../../src/drivers/index.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
 import { BlobRef, Entry, type Event } from '../../src/model/index.ts'
 import { begin, call, fetchFrom } from './api.ts'
-import { create, exchange, startRpc } from './rpc.ts'
-import { parseEvents } from './sse.ts'
+import { create, exchange, startRpc } from './rpc/rpc.ts'
 import type { TestGateway } from './start.ts'
+import { parseEvents } from './streams/sse.ts'
 
 const FAKE = fileURLToPath(new URL('../fake-agents/large-claude.mjs', import.meta.url))
 const DOCUMENT = 'JVBERi0x'.repeat(75_000)

@@ -6,8 +6,8 @@ import type { Usage } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, SSE } from './api.ts'
 import { script, success, text } from './puppet.ts'
-import { StreamReader } from './sse.ts'
 import { GUEST, startGateway, type TestGateway, TOKEN } from './start.ts'
+import { StreamReader } from './streams/sse.ts'
 
 let server: TestGateway
 beforeEach(async () => {

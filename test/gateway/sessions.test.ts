@@ -4,8 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom, finished, streamed } from './api.ts'
 import { type Cue, script, success, text } from './puppet.ts'
-import { StreamReader } from './sse.ts'
 import { GUEST, startGateway, type TestGateway } from './start.ts'
+import { StreamReader } from './streams/sse.ts'
 
 let server: TestGateway
 beforeEach(async () => {

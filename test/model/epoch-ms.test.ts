@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { epochMs } from '../../src/model/epoch-ms.ts'
+import { epochMs } from '../../src/model/text/epoch-ms.ts'
 
 const TIME = 1_800_000_000_000
 

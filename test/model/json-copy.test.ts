@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonCopy } from '../../src/model/json-copy.ts'
+import { jsonCopy } from '../../src/model/text/json-copy.ts'
 import { EDITED, editAll } from '../edit-all.ts'
 
 const key = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString', '0'))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { OutputTail } from '../../src/model/output-tail.ts'
+import { OutputTail } from '../../src/model/outcome/output-tail.ts'
 
 function tailOf(...lines: string[]): string {
   const tail = new OutputTail()

@@ -2,7 +2,7 @@ import type { Launch, Write } from '../../src/agents/agent.ts'
 import type { Driver, Run, RunContext, RunExit, Timers } from '../../src/drivers/driver.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../../src/framing/frame.ts'
 import type { BlobRef } from '../../src/model/index.ts'
-import type { LargeValue } from '../../src/model/large-value.ts'
+import type { LargeValue } from '../../src/model/text/large-value.ts'
 
 /** A run that a test speaks for: it says lines, exits, and sees what was written to it. */
 export class FakeRun implements Run {

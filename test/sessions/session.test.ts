@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { MainstemError } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
-import { bound } from './bound-answer.ts'
 import { asks, house, init, result, said } from './house.ts'
+import { bound } from './turns/bound-answer.ts'
 
 const ONESHOT = { launch: 'oneshot' } as const
 

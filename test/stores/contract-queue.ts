@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AcceptedPrompt, queuePreview } from '../../src/model/queue-preview.ts'
+import { type AcceptedPrompt, queuePreview } from '../../src/model/session/queue-preview.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { entries, sessionId, state } from './sqlite-parts.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
-import { SEARCH_CHARS, searchTerms } from '../../src/model/search-terms.ts'
+import { SEARCH_CHARS, searchTerms } from '../../src/model/text/search-terms.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { sessionId, state } from './sqlite-parts.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
-import { searchTerms } from '../../src/model/search-terms.ts'
+import { searchTerms } from '../../src/model/text/search-terms.ts'
 import { Database } from '../../src/stores/postgres/database.ts'
 import { Indexer } from '../../src/stores/postgres/search/indexer.ts'
 import { WordIndex } from '../../src/stores/postgres/search/word-index.ts'

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { queuePreview } from '../../src/model/queue-preview.ts'
+import { queuePreview } from '../../src/model/session/queue-preview.ts'
 import { MIGRATIONS, migrate } from '../../src/stores/sqlite/schema.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { database, entries, newDirectory, sessionId, state } from './sqlite-parts.ts'

@@ -1,7 +1,7 @@
 import type { Agent } from '../../src/agents/agent.ts'
-import type { NewSession } from '../../src/model/new-session.ts'
-import { fittingLaunch } from '../../src/sessions/fitting-launch.ts'
-import type { Chosen } from '../../src/sessions/recipes.ts'
+import type { NewSession } from '../../src/model/session/new-session.ts'
+import { fittingLaunch } from '../../src/sessions/process/fitting-launch.ts'
+import type { Chosen } from '../../src/sessions/process/recipes.ts'
 import type { AgentOptions } from '../../src/ues/index.ts'
 import { sessionRequest } from '../../src/ues/session-request.ts'
 

@@ -11,7 +11,7 @@ import { type Server, serve } from '../../src/daemon/serve.ts'
 import type { Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import { able, puppet } from '../../test/gateway/puppet.ts'
-import { type Disk, onDisk } from '../../test/sessions/fillable-store.ts'
+import { type Disk, onDisk } from '../../test/sessions/log/fillable-store.ts'
 
 /** Scripted agents wait this much shorter. */
 const FASTER = 25

@@ -1,5 +1,5 @@
-import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode } from '../../model/index.ts'
+import { codeOfStatus } from '../../model/outcome/http-status.ts'
 
 /** Uses the status if there is one, then Claude's error type, then the text. */
 export function errorCodeOf(

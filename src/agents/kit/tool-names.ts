@@ -1,5 +1,5 @@
-import { CANONICAL_KINDS, canonicalKind } from '../../model/canonical-kind.ts'
 import type { ToolKind } from '../../model/index.ts'
+import { CANONICAL_KINDS, canonicalKind } from '../../model/request/canonical-kind.ts'
 import type { NamedCall, ToolNames } from '../agent.ts'
 import { unsupported } from './option.ts'
 

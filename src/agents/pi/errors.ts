@@ -1,5 +1,5 @@
-import { codeOfStatus } from '../../model/http-status.ts'
 import type { ErrorCode } from '../../model/index.ts'
+import { codeOfStatus } from '../../model/outcome/http-status.ts'
 
 /** The HTTP status at the start of a model failure. */
 export function statusOf(message: string): number | undefined {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { localServer } from '../daemon/connect.ts'
 import type { LocalFlags } from '../daemon/data-directory.ts'
 import { openNamed } from '../named-path.ts'

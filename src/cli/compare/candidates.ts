@@ -1,4 +1,4 @@
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 
 /** An agent to compare. */
 export interface Candidate {

@@ -1,5 +1,5 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
-import { toMainstemError } from '../../model/error-table.ts'
+import { toMainstemError } from '../../model/outcome/error-table.ts'
 import { STDIN_SILENCE_MS } from '../commands/run-action.ts'
 import { localServer } from '../daemon/connect.ts'
 import { workingDirectory } from '../named-path.ts'

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, realpath, rmdir } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 
 const run = promisify(execFile)
 

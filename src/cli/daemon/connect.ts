@@ -8,7 +8,7 @@ import { codeOf } from '../../daemon/error-code.ts'
 import { safeSocketIn } from '../../daemon/local-socket.ts'
 import { socketFetch } from '../../daemon/socket-fetch.ts'
 import { tokenIn, tokenPath } from '../../daemon/token.ts'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { exists, type LocalFlags, type LocalPlace, localPlace } from './data-directory.ts'
 import { startDaemon } from './start.ts'
 

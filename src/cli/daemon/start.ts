@@ -6,8 +6,8 @@ import { logIn, rotateLog } from '../../daemon/bounded-log.ts'
 import { EXIT_LOCKED } from '../../daemon/exit-codes.ts'
 import { privateDirectory } from '../../daemon/private-file.ts'
 import { FREE_SPACE, writeFailure } from '../../daemon/write-failure.ts'
-import { isErrorCode } from '../../model/error-table.ts'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { isErrorCode } from '../../model/outcome/error-table.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { absolutePaths, type LocalFlags } from './data-directory.ts'
 
 /** The same relative path in the sources and in the build. */

@@ -1,7 +1,7 @@
 import { type AgentReadiness, readiness } from '../../compose/readiness.ts'
 import { type Config, loadConfig } from '../../daemon/config.ts'
 import { checkPlace } from '../../daemon/place.ts'
-import { adviceFor, toMainstemError } from '../../model/error-table.ts'
+import { adviceFor, toMainstemError } from '../../model/outcome/error-table.ts'
 import { placeFlags } from '../daemon/data-directory.ts'
 import { printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'

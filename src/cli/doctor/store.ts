@@ -1,6 +1,6 @@
 import type { Config } from '../../daemon/config.ts'
 import { examine, type StoreDamage, type StoreReport } from '../../daemon/doctor.ts'
-import { toMainstemError } from '../../model/error-table.ts'
+import { toMainstemError } from '../../model/outcome/error-table.ts'
 import { type Check, ok, problem } from './check.ts'
 
 export interface StoreCheck {

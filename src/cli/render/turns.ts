@@ -1,7 +1,7 @@
 import type { TimelineItem } from '../../client/timeline/items.ts'
-import { adviceFor } from '../../model/error-table.ts'
 import type { TurnCompleted } from '../../model/events/turn.ts'
 import type { Usage } from '../../model/index.ts'
+import { adviceFor } from '../../model/outcome/error-table.ts'
 import { isZeroUsage } from '../../model/usage-sum.ts'
 import { duration, newCard, type View, type ViewRules } from './view.ts'
 

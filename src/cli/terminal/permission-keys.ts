@@ -1,6 +1,6 @@
 import type { RequestOpened } from '../../model/events/request.ts'
 import type { AnswerCommand } from '../../model/index.ts'
-import { offeredScopes } from '../../model/offered-scopes.ts'
+import { offeredScopes } from '../../model/request/offered-scopes.ts'
 import { type RequestCard, requestCard } from '../render/request-card.ts'
 import type { View } from '../render/view.ts'
 import { type Press, press, quiet } from './key-guard.ts'

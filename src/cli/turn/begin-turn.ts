@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import type { BeginSession, MainstemClient, SessionRecord } from '../../client/index.ts'
 import type { Image, Policy, SessionOptions } from '../../model/index.ts'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import type { PolicyFlags, RunFlags } from '../commands/run.ts'
 import { readNamed, workingDirectory } from '../named-path.ts'
 import { allSessions, sessionOf } from './session-ref.ts'

@@ -1,7 +1,7 @@
 import type { SessionRecord } from '../../client/index.ts'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
-import { MainstemError } from '../../model/mainstem-error.ts'
-import { nearest } from '../../model/nearest.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
+import { nearest } from '../../model/text/nearest.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const PAGE = 500

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 
 export interface PromptInput {
   /** The prompt on the command line; `-` waits for standard input. */

@@ -1,6 +1,6 @@
-import { ERRORS } from '../../model/error-table.ts'
 import type { TurnCompleted } from '../../model/events/turn.ts'
-import { exitCodeOf } from '../../model/outcome-faces.ts'
+import { ERRORS } from '../../model/outcome/error-table.ts'
+import { exitCodeOf } from '../../model/outcome/outcome-faces.ts'
 
 /** The exit code of a turn. A failure without an exit code of the agent has that of its error, such as a missing login. */
 export function turnExitCode({ outcome, exit, error }: TurnCompleted): number {

@@ -1,5 +1,5 @@
 import { claude } from '../../agents/claude/agent.ts'
-import type { AgentEvent } from '../../dialects/unified-event.types.ts'
+import type { AgentEvent } from '../../dialects/unified/unified-event.types.ts'
 import type { AdaptedSession } from '../protocol-adapter.ts'
 import { fieldOf } from '../rest.ts'
 import { BoardAdapter } from './board-adapter.ts'

@@ -1,10 +1,10 @@
 import type { LaunchRecipe } from '../../agents/agent.ts'
-import { unified } from '../../dialects/unified.ts'
 import type {
   AgentEvent,
   SessionEndedEvent,
   SessionStartedEvent,
-} from '../../dialects/unified-event.types.ts'
+} from '../../dialects/unified/unified-event.types.ts'
+import { unified } from '../../dialects/unified.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../../framing/frame.ts'
 import {
   addUsage,
@@ -15,9 +15,9 @@ import {
   type LaunchKind,
   type Usage,
 } from '../../model/index.ts'
-import { jsonCopy } from '../../model/json-copy.ts'
-import { Conversation } from '../../sessions/conversation.ts'
-import { stamp } from '../../sessions/log.ts'
+import { jsonCopy } from '../../model/text/json-copy.ts'
+import { stamp } from '../../sessions/log/log.ts'
+import { Conversation } from '../../sessions/machine/conversation.ts'
 import type { SessionConfig } from '../config.ts'
 import { NativeClock } from './native-clock.ts'
 

@@ -1,5 +1,5 @@
-import { AgentError } from '../agent-error.ts'
 import type { SessionConfig } from '../config.ts'
+import { AgentError } from '../errors/agent-error.ts'
 import type { TranslatedConfig } from '../protocol-adapter.ts'
 import { fieldOf } from '../rest.ts'
 

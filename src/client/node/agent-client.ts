@@ -1,6 +1,6 @@
 import { type AgentClientOptions, AgentClient as ServerClient } from '../agent-client.ts'
 import { StdioTransport } from '../stdio/index.ts'
-import type { Transport } from '../transport.ts'
+import type { Transport } from '../transports/transport.ts'
 
 /**
  * Runs an agent on this machine through `mainstem stdio`, unless `transport`, or `baseUrl` or `token` of `config`,

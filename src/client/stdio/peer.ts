@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import { LineSplitter } from '../../framing/lines.ts'
 import { isStdioGreeting } from '../../framing/stdio-greeting.ts'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import type { Timers } from '../timers.ts'
 
 /** Shorter than the time limit of a call, so that the caller gets this error and not a timeout of the call. */

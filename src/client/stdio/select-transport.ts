@@ -1,7 +1,7 @@
 import { AgentType } from '../config.ts'
 import type { HttpOptions } from '../rest.ts'
-import { selectTransport as selectServer } from '../select-transport.ts'
-import type { Transport } from '../transport.ts'
+import { selectTransport as selectServer } from '../transports/select-transport.ts'
+import type { Transport } from '../transports/transport.ts'
 import { type StdioOptions, StdioTransport } from './stdio-transport.ts'
 
 /** Agents that the protocol document runs on a server. */

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { SseTransport } from '../sse-transport.ts'
+
 import { systemTimers, type Timers } from '../timers.ts'
+import { SseTransport } from '../transports/sse-transport.ts'
 import { commandLine } from './own-command.ts'
 import { Tunnel } from './tunnel.ts'
 

@@ -1,4 +1,4 @@
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { fieldOf } from '../rest.ts'
 
 interface CallEnds {

@@ -1,4 +1,4 @@
-import { isForPerson } from '../../model/for-person.ts'
+import { isForPerson } from '../../model/request/for-person.ts'
 import type { RequestItem, ToolItem } from './items.ts'
 import type { Timeline } from './timeline.ts'
 

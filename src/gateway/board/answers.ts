@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { BoardState } from '../../dialects/board-state.ts'
+import { BoardState } from '../../dialects/board/board-state.ts'
 import { SessionId, type SessionRecord } from '../../model/index.ts'
-import { named } from '../http/components.ts'
+import { named } from '../http/openapi/components.ts'
 import { stateOf } from './state.ts'
 
 /** The response about a session in the board API. */

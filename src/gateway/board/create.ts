@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
-import type { NewSession } from '../../model/new-session.ts'
+import type { NewSession } from '../../model/session/new-session.ts'
 import type { Claim } from '../../sessions/claim.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { directoryBelow } from '../access/roots.ts'

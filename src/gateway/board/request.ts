@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { ApprovalMode, SandboxMode } from '../../dialects/unified-config.ts'
+import { ApprovalMode, SandboxMode } from '../../dialects/unified/unified-config.ts'
 import { type Approval, ModelName, type Policy, type Sandbox } from '../../model/index.ts'
-import { ToolPolicy } from '../../model/policy.ts'
-import { named } from '../http/components.ts'
-import { stripNulls } from '../http/strip-nulls.ts'
+import { ToolPolicy } from '../../model/session/policy.ts'
+import { stripNulls } from '../http/body/strip-nulls.ts'
+import { named } from '../http/openapi/components.ts'
 import { AgentName } from './agent-names.ts'
 
 /** Counted in code points, as JSON Schema does: a surrogate pair is one character. */

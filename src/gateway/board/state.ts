@@ -1,4 +1,4 @@
-import type { BoardState } from '../../dialects/board-state.ts'
+import type { BoardState } from '../../dialects/board/board-state.ts'
 import { FACES, type SessionRecord } from '../../model/index.ts'
 import type { SocketEnd } from '../streams/socket-stream.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import * as z from 'zod'
 import { type ErrorCode, MainstemError } from '../../model/index.ts'
-import { parse } from '../../model/parse.ts'
+import { parse } from '../../model/text/parse.ts'
 import type { SocketStream } from '../streams/socket-stream.ts'
 import type { RouteAuth } from './auth.ts'
 

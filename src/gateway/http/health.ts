@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps, Phase } from '../deps.ts'
-import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import { named } from './openapi/components.ts'
 import { StorageCheck } from './storage-check.ts'
 
 const Health = named('Health', z.strictObject({ status: z.enum(['ok', 'ready']) }))

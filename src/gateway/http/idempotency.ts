@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { parse } from '../../model/parse.ts'
+import { parse } from '../../model/text/parse.ts'
 import type { IdempotencyKey } from '../../sessions/claim.ts'
 
 /** The idempotency key as a client sends it, in a header or in the body. */

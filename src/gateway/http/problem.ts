@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply } from 'fastify'
 import * as z from 'zod'
 import { RequestResolved } from '../../model/events/request.ts'
 import { adviceFor, ERRORS, ErrorCode, MainstemError } from '../../model/index.ts'
-import { named } from './components.ts'
+import { named } from './openapi/components.ts'
 
 /** An RFC 9457 problem with our error code and advice. */
 export const Problem = named(

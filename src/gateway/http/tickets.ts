@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import { isFairShare } from '../../sessions/fair-share.ts'
+import { isFairShare } from '../../sessions/log/fair-share.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from './components.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
+import { named } from './openapi/components.ts'
 
 const LIFETIME_MS = 30_000
 

@@ -1,7 +1,7 @@
-import { questionsOf } from '../../dialects/daemon-request.ts'
+import { questionsOf } from '../../dialects/daemon/daemon-request.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import type { AnswerCommand } from '../../model/index.ts'
-import { offeredScopes } from '../../model/offered-scopes.ts'
+import { offeredScopes } from '../../model/request/offered-scopes.ts'
 
 /** Replies that count as Allow or Deny, including the option numbers. */
 const YES: ReadonlySet<string> = new Set([

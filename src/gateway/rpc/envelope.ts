@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { RequestResolved } from '../../model/events/request.ts'
 import { ErrorCode, jsonRpcCode } from '../../model/index.ts'
-import { named } from '../http/components.ts'
+import { named } from '../http/openapi/components.ts'
 import type { Problem } from '../http/problem.ts'
 
 const Id = z.union([z.string(), z.number(), z.null()])

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify'
 import * as z from 'zod'
-import { parse } from '../../model/parse.ts'
+import { parse } from '../../model/text/parse.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { stripNulls } from '../http/strip-nulls.ts'
+import { stripNulls } from '../http/body/strip-nulls.ts'
 import type { ProjectionCache } from '../streams/projection-cache.ts'
 import type { Clients } from './clients.ts'
 

@@ -1,6 +1,6 @@
-import { contentSize } from '../../model/content-size.ts'
 import { type Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
-import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
+import { contentSize } from '../../model/text/content-size.ts'
+import { ROOM_WAIT_MS } from '../../sessions/log/log-reader.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { badCursor, type Cursor, checkKept, messageId, parseCursor, START } from './cursor.ts'
 import type { StreamMessage } from './format.ts'

@@ -1,6 +1,6 @@
 import type { Dialect, DialectOptions } from '../../dialects/dialect.ts'
 import { mainstem } from '../../dialects/mainstem.ts'
-import { contentSize } from '../../model/content-size.ts'
+import { contentSize } from '../../model/text/content-size.ts'
 
 interface CachedProjection {
   id: string

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { Capabilities, LaunchKind } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { coalesce } from '../http/coalesce.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { named } from '../http/openapi/components.ts'
 
 /** The status of an agent, determined without running a task. */
 const AgentStatus = named(

@@ -1,4 +1,4 @@
-import type { NewSession } from '../../model/new-session.ts'
+import type { NewSession } from '../../model/session/new-session.ts'
 import type { IdempotencyKey } from '../../sessions/claim.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { checkReady } from '../http/health.ts'

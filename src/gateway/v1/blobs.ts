@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type BlobRef, MainstemError, type SessionRecord } from '../../model/index.ts'
 import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { byteRange } from '../http/byte-range.ts'
+import { byteRange } from '../http/body/byte-range.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { latestFirst } from '../streams/latest-first.ts'
 

@@ -1,19 +1,19 @@
 import * as z from 'zod'
-import { PromptCommand, SetModelCommand, SetPolicyCommand } from '../../model/command.ts'
 import { Applied, type Policy, SessionRecord } from '../../model/index.ts'
+import { PromptCommand, SetModelCommand, SetPolicyCommand } from '../../model/request/command.ts'
 import type { AnswerForm, Claim } from '../../sessions/claim.ts'
 import { parsePolicyChange } from '../../sessions/commands.ts'
+import type { Change } from '../../sessions/process/setup.ts'
+import { withoutSecrets } from '../../sessions/process/without-secrets.ts'
 import type { SessionHandle } from '../../sessions/session-handle.ts'
-import type { Change } from '../../sessions/setup.ts'
-import { withoutSecrets } from '../../sessions/without-secrets.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { allowsEverything, tooMuch } from '../access/option-limits.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
 import { idempotent } from '../http/idempotent.ts'
+import { named } from '../http/openapi/components.ts'
 
 const { text: prompt, images } = PromptCommand.shape
 const NewTurn = named('NewTurn', z.strictObject({ prompt, images }))

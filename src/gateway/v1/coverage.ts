@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { NO_FRAMES } from '../../model/coverage.ts'
 import { Coverage } from '../../model/index.ts'
+import { NO_FRAMES } from '../../model/session/coverage.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { named } from '../http/openapi/components.ts'
 
 const CoverageReport = named(
   'CoverageReport',

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Entry, SessionRecord } from '../../model/index.ts'
-import { named } from '../http/components.ts'
+import { named } from '../http/openapi/components.ts'
 import { RawFrame } from './frames.ts'
 
 /** One line of an exported session. */

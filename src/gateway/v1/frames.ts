@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { ROOM_WAIT_MS } from '../../sessions/log-reader.ts'
+import { ROOM_WAIT_MS } from '../../sessions/log/log-reader.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { named } from '../http/openapi/components.ts'
 import { integer } from '../http/query.ts'
 import { PAGE_BYTES, PageRoom } from '../streams/page-room.ts'
 

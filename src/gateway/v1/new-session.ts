@@ -1,15 +1,15 @@
 import * as z from 'zod'
-import { PromptCommand } from '../../model/command.ts'
 import { MainstemError, Policy, SessionRecord } from '../../model/index.ts'
-import { NewSession } from '../../model/new-session.ts'
+import { PromptCommand } from '../../model/request/command.ts'
+import { NewSession } from '../../model/session/new-session.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { optionsUnder } from '../access/option-limits.ts'
 import { ownedSession } from '../access/session-access.ts'
 import { workingDirectory } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { keyFrom } from '../http/idempotency.ts'
+import { named } from '../http/openapi/components.ts'
 import { beginSession } from './begin-session.ts'
 
 const NewSessionBody = named(

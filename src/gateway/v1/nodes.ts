@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { RegisteredNode } from '../../sessions/nodes/cluster.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { named } from '../http/openapi/components.ts'
 
 export const NODE_STATES = ['ready', 'draining', 'lost'] as const
 

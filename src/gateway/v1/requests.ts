@@ -9,13 +9,13 @@ import {
   toMainstemError,
 } from '../../model/index.ts'
 import type { Claim } from '../../sessions/claim.ts'
-import { withoutSecrets } from '../../sessions/without-secrets.ts'
+import { withoutSecrets } from '../../sessions/process/without-secrets.ts'
 import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { clientOf } from '../http/client-kind.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { idempotent } from '../http/idempotent.ts'
+import { named } from '../http/openapi/components.ts'
 import { latestFirst } from '../streams/latest-first.ts'
 import { openReady } from './commands.ts'
 

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { Entry, type EventType, MainstemError, SessionRecord } from '../../model/index.ts'
-import { rangesOf, type SearchTerm, searchTerms } from '../../model/search-terms.ts'
-import { searchText } from '../../model/search-text.ts'
+import { rangesOf, type SearchTerm, searchTerms } from '../../model/text/search-terms.ts'
+import { searchText } from '../../model/text/search-text.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { OneAtATime } from '../http/one-at-a-time.ts'
+import { named } from '../http/openapi/components.ts'
 import { integer } from '../http/query.ts'
 
 /** Characters of a text that are shown before and after its first match. */

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { SessionRecord } from '../../model/index.ts'
-import { withoutSecrets } from '../../sessions/without-secrets.ts'
+import { withoutSecrets } from '../../sessions/process/without-secrets.ts'
 import { deletableSession, ownedSession, recordPage, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { named } from '../http/openapi/components.ts'
 import { Flag, integer } from '../http/query.ts'
 import { PageRoom } from '../streams/page-room.ts'
 

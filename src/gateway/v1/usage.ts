@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { addUsage, MainstemError, Usage } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { LOCAL } from '../http/auth.ts'
-import { named } from '../http/components.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { named } from '../http/openapi/components.ts'
 import { Flag } from '../http/query.ts'
 
 const counts = { sessions: z.int().nonnegative(), turns: z.int().nonnegative(), usage: Usage }

@@ -8,8 +8,8 @@ import {
   RequestKind,
   RequestOption,
   Scope,
-} from '../request.ts'
-import { Location, ToolKind } from '../tool.ts'
+} from '../request/request.ts'
+import { Location, ToolKind } from '../request/tool.ts'
 import type * as types from './request.types.ts'
 
 const requestId = z

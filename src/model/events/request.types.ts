@@ -9,8 +9,8 @@ import type {
   RequestKind,
   RequestOption,
   Scope,
-} from '../request.types.ts'
-import type { Location, ToolKind } from '../tool.types.ts'
+} from '../request/request.types.ts'
+import type { Location, ToolKind } from '../request/tool.types.ts'
 
 /**
  * The agent asks for a decision. The turn waits for the answer unless `blocking` is false. `tool` and `input`

@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import { Capabilities, LaunchKind } from '../capability.ts'
-import { ErrorInfo } from '../errors.ts'
 import { SessionName } from '../ids.ts'
-import { Policy } from '../policy.ts'
+import { ErrorInfo } from '../outcome/errors.ts'
+import { Capabilities, LaunchKind } from '../session/capability.ts'
+import { Policy } from '../session/policy.ts'
 import type * as types from './session.types.ts'
 
 /** A model, a mode or another choice that the agent offers. */

@@ -1,9 +1,9 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
-import type { Capabilities, LaunchKind } from '../capability.types.ts'
-import type { ErrorInfo } from '../errors.types.ts'
 import type { SessionName } from '../ids.types.ts'
-import type { Policy } from '../policy.types.ts'
+import type { ErrorInfo } from '../outcome/errors.types.ts'
+import type { Capabilities, LaunchKind } from '../session/capability.types.ts'
+import type { Policy } from '../session/policy.types.ts'
 
 /** A model, a mode or another choice that the agent offers. */
 export type Named = {

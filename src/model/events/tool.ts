@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { BlobRef } from '../blob.ts'
-import { DeniedBy, Location, ToolKind, ToolStatus } from '../tool.ts'
+import { DeniedBy, Location, ToolKind, ToolStatus } from '../request/tool.ts'
 import type * as types from './tool.types.ts'
 
 const toolId = z.string().describe('Identifies the tool call; all events of the call share the id.')

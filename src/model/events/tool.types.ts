@@ -1,7 +1,7 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
 import type { BlobRef } from '../blob.types.ts'
-import type { DeniedBy, Location, ToolKind, ToolStatus } from '../tool.types.ts'
+import type { DeniedBy, Location, ToolKind, ToolStatus } from '../request/tool.types.ts'
 
 /**
  * A piece of the input of a tool call, while the model writes it. Discard it if no `tool.started` follows.

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { ErrorInfo } from '../errors.ts'
-import { Outcome } from '../outcome.ts'
+import { ErrorInfo } from '../outcome/errors.ts'
+import { Outcome } from '../outcome/outcome.ts'
 import { Usage } from '../usage.ts'
 import type * as types from './turn.types.ts'
 

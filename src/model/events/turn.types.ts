@@ -1,7 +1,7 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
-import type { ErrorInfo } from '../errors.types.ts'
-import type { Outcome } from '../outcome.types.ts'
+import type { ErrorInfo } from '../outcome/errors.types.ts'
+import type { Outcome } from '../outcome/outcome.types.ts'
 import type { Usage } from '../usage.types.ts'
 
 /** A prompt waits for the open turn to end. */

@@ -1,5 +1,5 @@
 import { MainstemError, toMainstemError } from '../../model/index.ts'
-import { parseField } from '../../model/parse.ts'
+import { parseField } from '../../model/text/parse.ts'
 import type { NodeCommand } from '../../stores/nodes.ts'
 import type { Sessions } from '../sessions.ts'
 import type { NodeDeps } from './deps.ts'

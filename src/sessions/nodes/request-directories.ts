@@ -1,4 +1,4 @@
-import type { NewSession } from '../../model/new-session.ts'
+import type { NewSession } from '../../model/session/new-session.ts'
 
 /** The directories that a node must have to run a new session. */
 export function directoriesOf({ cwd, options }: Pick<NewSession, 'cwd' | 'options'>): string[] {

@@ -1,6 +1,6 @@
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
-import type { NewSession } from '../../model/new-session.ts'
-import { parseField } from '../../model/parse.ts'
+import type { NewSession } from '../../model/session/new-session.ts'
+import { parseField } from '../../model/text/parse.ts'
 import type { Claim, IdempotencyKey } from '../claim.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'

@@ -1,6 +1,6 @@
 import type { Timers } from '../../drivers/driver.ts'
 import type { CommitLog, StoredCommit } from '../../stores/nodes.ts'
-import type { Feed, FeedCommit } from '../feed.ts'
+import type { Feed, FeedCommit } from '../log/feed.ts'
 import { until } from './until.ts'
 
 /** The interval of polls for commits, in case a notification is lost. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ErrorCode, NativeSessionId } from '../../model/index.ts'
 import {
   Applied,
   BoundAnswer,
@@ -6,9 +7,8 @@ import {
   SetModelCommand,
   SetPolicyCommand,
   SteerCommand,
-} from '../../model/command.ts'
-import { ErrorCode, NativeSessionId } from '../../model/index.ts'
-import { NewSession } from '../../model/new-session.ts'
+} from '../../model/request/command.ts'
+import { NewSession } from '../../model/session/new-session.ts'
 import { ANSWER_FORMS } from '../claim.ts'
 
 const IdempotencyKey = z.strictObject({ scope: z.string(), key: z.string(), fingerprint: z.string() })

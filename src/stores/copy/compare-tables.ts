@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { Continuity } from '../continuity.ts'
 import { damaged } from '../damaged.ts'
 import { type Row, text } from '../row.ts'

@@ -1,4 +1,4 @@
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import type { Continuity } from '../continuity.ts'
 import { type Row, text } from '../row.ts'
 import type { TableName } from '../tables.ts'

@@ -1,4 +1,4 @@
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 
 /** The refusal of a server to open a store that a copy has not finished. */
 export function unfinishedCopy(store: string, source: string): MainstemError {

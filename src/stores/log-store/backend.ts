@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { ByteRange } from '../../model/byte-range.ts'
+
 import type { BlobRef, BlobSink } from '../../model/index.ts'
+import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { NodeStore } from '../nodes.ts'
 import type { Row } from '../row.ts'
 import type { TextMatches, TextQuery, TrimPoint } from '../store.ts'

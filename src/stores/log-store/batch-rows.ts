@@ -1,5 +1,5 @@
 import type { Entry } from '../../model/index.ts'
-import { type AcceptedPrompt, isWhole, queuePreview } from '../../model/queue-preview.ts'
+import { type AcceptedPrompt, isWhole, queuePreview } from '../../model/session/queue-preview.ts'
 import { blobsOf } from '../blob-of.ts'
 import { joinFrames } from '../journal-body.ts'
 import { type LogRow, toRows, toTexts } from '../log-rows.ts'

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { ByteRange } from '../../model/byte-range.ts'
+
 import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../../model/index.ts'
+import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { NodeStore } from '../nodes.ts'
 import { READ_BYTES } from '../read-bytes.ts'
 import { checkContinues } from '../refusals.ts'

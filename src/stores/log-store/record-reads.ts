@@ -1,5 +1,5 @@
 import { isDamaged, SessionRecord } from '../../model/index.ts'
-import { type AcceptedPrompt, isWhole } from '../../model/queue-preview.ts'
+import { type AcceptedPrompt, isWhole } from '../../model/session/queue-preview.ts'
 import { toDailyUsage } from '../daily-usage.ts'
 import { damaged } from '../damaged.ts'
 import { RECORD_BYTES } from '../read-bytes.ts'

@@ -1,6 +1,6 @@
-import { contentSize } from '../../model/content-size.ts'
 import type { Entry, SessionRecord } from '../../model/index.ts'
-import { type AcceptedPrompt, queuePreview } from '../../model/queue-preview.ts'
+import { type AcceptedPrompt, queuePreview } from '../../model/session/queue-preview.ts'
+import { contentSize } from '../../model/text/content-size.ts'
 import { blobsOf } from '../blob-of.ts'
 import { fitting } from '../read-bytes.ts'
 import { cursorGone } from '../refusals.ts'

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { ByteRange } from '../../model/byte-range.ts'
+
 import type { BlobRef } from '../../model/index.ts'
+import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { Backend } from '../log-store/backend.ts'
 import type { LogReads } from '../log-store/log-reads.ts'
 import type { Tails } from '../log-store/tails.ts'

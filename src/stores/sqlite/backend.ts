@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { ByteRange } from '../../model/byte-range.ts'
+
 import type { BlobRef } from '../../model/index.ts'
+import type { ByteRange } from '../../model/text/byte-range.ts'
 import { orIfDamaged } from '../damaged.ts'
 import type { Leases } from '../leases.ts'
 import type { Backend, SessionPlace } from '../log-store/backend.ts'

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { checksum } from '../checksum.ts'
 import { chargeOf } from '../daily-usage.ts'
 import { encodeJournal } from '../journal-body.ts'

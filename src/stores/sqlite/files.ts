@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 
 /** The paths of a store. SQLite adds `-wal` and `-shm` beside the database. */
 export interface Files {

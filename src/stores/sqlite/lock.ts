@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { prepareFile } from './files.ts'
 import { lockOwner, removeLockOwner, writeLockOwner } from './lock-owner.ts'
 import { APPLICATION_ID } from './schema.ts'

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { MainstemError } from '../../model/mainstem-error.ts'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { unfinishedCopy } from '../copy/refusals.ts'
 import { integer, text } from '../row.ts'
 

@@ -1,5 +1,5 @@
-import { epochMs } from '../../../model/epoch-ms.ts'
 import type { LimitReported } from '../../../model/events/report.ts'
+import { epochMs } from '../../../model/text/epoch-ms.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
 import { emit, emitAll, nothing, skipped } from '../../kit/decoded.ts'
 import {

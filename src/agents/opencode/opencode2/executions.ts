@@ -1,4 +1,4 @@
-import { epochMs } from '../../../model/epoch-ms.ts'
+import { epochMs } from '../../../model/text/epoch-ms.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
 import { emit, emitAll, nothing, send } from '../../kit/decoded.ts'
 import { compact, count, type Fields, fields, text } from '../../kit/fields.ts'

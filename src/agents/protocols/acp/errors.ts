@@ -1,5 +1,5 @@
-import { codeOfStatus } from '../../../model/http-status.ts'
 import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
+import { codeOfStatus } from '../../../model/outcome/http-status.ts'
 import { fields, isFields, number, text } from '../../kit/fields.ts'
 
 const KINDS: ReadonlyMap<string, ErrorCode> = new Map([

@@ -1,5 +1,5 @@
 import { type Entry, isDamaged } from '../../../model/index.ts'
-import type { SearchTerm } from '../../../model/search-terms.ts'
+import type { SearchTerm } from '../../../model/text/search-terms.ts'
 import type { LogReads } from '../../log-store/log-reads.ts'
 import { integer, type Row, text } from '../../row.ts'
 import { matchesIn } from '../../search.ts'

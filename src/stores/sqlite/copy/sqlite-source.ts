@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { MainstemError } from '../../../model/mainstem-error.ts'
+import { MainstemError } from '../../../model/outcome/mainstem-error.ts'
 import { matches } from '../../checksum.ts'
 import { copiedRow, sizeOf } from '../../copy/copied-row.ts'
 import type { CopySource, CopyTotals } from '../../copy/copyable.ts'

@@ -1,4 +1,4 @@
-import type { SearchTerm } from '../../../model/search-terms.ts'
+import type { SearchTerm } from '../../../model/text/search-terms.ts'
 import { documentsIn, ROW_PLACES } from './documents.ts'
 import { type EntryPlace, LogRows } from './log-rows.ts'
 import { isDamaged, removeIndex, TextIndex } from './text-index.ts'

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
-import type { SearchTerm } from '../../../model/search-terms.ts'
+import type { SearchTerm } from '../../../model/text/search-terms.ts'
 import { bytes, integer } from '../../row.ts'
 import { prepareFile } from '../files.ts'
 

@@ -1,0 +1,116 @@
+// Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
+
+import type { RequestOpened } from '../events/request.types.ts'
+import type { SessionId, SessionName } from '../ids.types.ts'
+import type { ErrorInfo } from '../outcome/errors.types.ts'
+import type { Outcome } from '../outcome/outcome.types.ts'
+import type { Usage } from '../usage.types.ts'
+import type { LaunchKind } from './capability.types.ts'
+import type { Coverage } from './coverage.types.ts'
+import type { SessionOptions } from './options.types.ts'
+import type { Policy } from './policy.types.ts'
+
+/** A prompt that waits in the queue. */
+export type QueuedPrompt = {
+  /** The number that the turn has. */
+  turn: number
+  /** The text of the prompt; of a long one only the beginning. */
+  prompt: string
+  /** Set if `prompt` is only the beginning of the text. */
+  truncated?: true | undefined
+  /** The number of its images. */
+  images?: number | undefined
+}
+
+/** A range of turns that clients of `/rpc` have received. */
+export type DeliveredTurns = {
+  /** The first turn. */
+  first: number
+  /** The last turn. */
+  last: number
+  /** The last entry that was delivered, if the last turn had not ended. */
+  seq?: number | undefined
+}
+
+/** The state of a session: a fold over its log, stored beside the log so that it need not be read. */
+export type SessionRecord = {
+  /** The id of the session. */
+  id: SessionId
+  /** The principal that owns the session. */
+  principal: string
+  /** The id of the agent. */
+  agent: string
+  /** How the agent is run. */
+  launch: LaunchKind
+  /** The agent's working directory. */
+  cwd: string
+  /** The project that the client named. */
+  project?: string | undefined
+  /** The name that the client gave the session. */
+  name?: SessionName | undefined
+  /** The current policy. */
+  policy: Policy
+  /** The agent's own mode, if one was selected by name. */
+  mode?: string | undefined
+  /** The options of the session. */
+  options: SessionOptions
+  /** True if a person can answer requests. */
+  attended: boolean
+  /** True for a run of `/v1/execute`: the session ends with its first turn and takes no other prompt. */
+  single?: boolean | undefined
+  /** Only a node with all of these labels runs the session. */
+  labels?: string[] | undefined
+  /** The node that runs the session, or ran it last. */
+  node?: string | undefined
+  /** `busy` while a turn is open; `ended` once the session accepts no more prompts. */
+  status: 'idle' | 'busy' | 'ended'
+  /** When the session was created, in milliseconds since 1970. */
+  createdAt: number
+  /** When the session changed last, in milliseconds since 1970. */
+  updatedAt: number
+  /** The `seq` of the last entry. */
+  head: number
+  /** The `seq` of the first entry that is kept, if older entries were deleted. */
+  earliest?: number | undefined
+  /** The number of the first raw frame that is kept, if older frames were deleted. */
+  earliestFrame?: number | undefined
+  /** The number of the last turn. */
+  turns: number
+  /** The number of the open turn. */
+  openTurn?: number | undefined
+  /** When the agent wrote last, once a notice has reported its silence in the open turn. */
+  silentSince?: number | undefined
+  /** The prompts that wait, in order. */
+  queue: QueuedPrompt[]
+  /** The open requests, oldest first. */
+  requests: RequestOpened[]
+  /** The outcome of the last turn that ended. */
+  lastOutcome?: Outcome | undefined
+  /** Clients of `/rpc` have received every entry up to this one. */
+  delivered?: number | undefined
+  /** The turns that clients of `/rpc` have received, in order. */
+  deliveredTurns?: DeliveredTurns[] | undefined
+  /** Tokens and cost of all turns. */
+  usage: Usage
+  /** The title that the agent gave the session, or the beginning of its first prompt. */
+  title?: string | undefined
+  /** The model in use. */
+  model?: string | undefined
+  /** The agent's own session, once the agent has worked in it. */
+  nativeSessionId?: string | undefined
+  /** The agent's own session that it announced but has not worked in yet; resumed once. */
+  announcedSessionId?: string | undefined
+  /** The agent's own session that this one continues. */
+  resumedFrom?: string | undefined
+  /** The number of raw frames so far. */
+  frames: number
+  /** The frames of the agent by verdict. */
+  coverage?: Coverage | undefined
+  /**
+   * Why the log of the session cannot be written now. Its turn has stopped, and it accepts no commands until
+   * the log can be written. Not stored.
+   */
+  failure?: ErrorInfo | undefined
+  /** The number of the agent's processes so far; the run id of each is `<id>.<epoch>`. */
+  epoch: number
+}

@@ -1,0 +1,85 @@
+import type { Entry, Outcome } from '../../model/index.ts'
+import type { Batch, SessionState } from '../../stores/store.ts'
+
+/** Entries of one session that were committed together. */
+export interface Commit {
+  session: string
+  principal: string
+  /** The first entry: its position among all entries of all sessions, and its `seq` in its own log. */
+  position: number
+  seq: number
+  count: number
+}
+
+/** Commits kept at least. A reader that is further behind gets `gone`. */
+const KEPT = 16_384
+
+/** The commits of all sessions since this process started, in one order. Refers to entries; the logs have them. */
+export class CommitFeed {
+  readonly outcomes = new Map<Outcome, number>()
+  readonly #kept: number
+  readonly #waiting = new Set<() => void>()
+  #commits: Commit[] = []
+  #head = 0
+
+  constructor(kept = KEPT) {
+    this.#kept = kept
+  }
+
+  /** The number of entries committed so far. */
+  get head(): number {
+    return this.#head
+  }
+
+  committed({ id, principal }: SessionState, { entries, record }: Batch): void {
+    const [first] = entries
+    if (!first) return
+    const { length: count } = entries
+    this.#commits.push({ session: id, principal, position: this.#head + 1, seq: first.seq, count })
+    this.#head += count
+    // Cut rarely and in large pieces, so that the cost per commit is negligible.
+    if (this.#commits.length > 2 * this.#kept) this.#commits = this.#commits.slice(-this.#kept)
+    // The end of a turn changes the record, so most commits need no scan.
+    if (record) this.#countOutcomes(entries)
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  #countOutcomes(entries: readonly Entry[]): void {
+    for (const { event } of entries) {
+      if (event.type !== 'turn.completed') continue
+      this.outcomes.set(event.outcome, (this.outcomes.get(event.outcome) ?? 0) + 1)
+    }
+  }
+
+  /** The commit that contains the next entry after a position; undefined at the head, `gone` if it was evicted. */
+  after(position: number): Commit | 'gone' | undefined {
+    if (position >= this.#head) return undefined
+    const commits = this.#commits
+    let [low, high] = [0, commits.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (lastOf(commits[middle]) > position) high = middle
+      else low = middle + 1
+    }
+    const found = commits[low]
+    return found && found.position <= position + 1 ? found : 'gone'
+  }
+
+  /** Resolves when there is an entry after this position, or when the signal fires. */
+  changed(position: number, signal: AbortSignal): Promise<void> {
+    if (position < this.#head || signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.add(wake)
+      signal.addEventListener('abort', wake)
+    })
+  }
+}
+
+function lastOf(commit: Commit | undefined): number {
+  return commit ? commit.position + commit.count - 1 : 0
+}

@@ -1,0 +1,130 @@
+import type { TurnVerdict } from '../../agents/agent.ts'
+import type { Cause, Event } from '../../model/index.ts'
+import { NativeId, type NativeIds } from './native-id.ts'
+
+/** The parts of a verdict that affect the context. */
+export type Ending = Pick<TurnVerdict, 'error' | 'evidence' | 'forgotten'>
+
+/** The state of the conversation before the first process. */
+export interface EarlierContext {
+  ids: NativeIds
+  /** Earlier prompts exist that a new process has to know. */
+  prompted: boolean
+}
+
+/**
+ * Tracks which prompts of a session the agent has in its context, and reports `context_lost` if some are missing,
+ * before the agent works on the next prompt.
+ */
+export class AgentContext {
+  readonly #id: NativeId
+  /** False for agents that answer each prompt without the ones before. */
+  readonly #isKept: boolean
+  #prompted: boolean
+  /** `#prompted` before the running process started. */
+  #promptedBefore = false
+  /** The agent has worked on the open turn. */
+  #worked = false
+  /** The agent has reported how the open turn ended. */
+  #answered = false
+  /** The process of the open turn has exited. */
+  #exited = false
+  /** Why the last prompt is not in the context, or may not be. */
+  #doubt: string | undefined
+
+  constructor({ ids, prompted }: EarlierContext, isKept: boolean) {
+    this.#id = new NativeId(ids)
+    this.#prompted = prompted
+    this.#isKept = isKept
+  }
+
+  get ids(): NativeIds {
+    return this.#id.ids
+  }
+
+  adopt(id: string): void {
+    this.#id.adopt(id)
+  }
+
+  /** A process is about to start. Returns the id to resume, or the loss when there is none to resume. */
+  launch(): { resume: string | undefined; lost: Event[] } {
+    const resume = this.#id.launch()
+    this.#exited = false
+    this.#promptedBefore = this.#prompted
+    if (resume !== undefined || !this.#prompted) return { resume, lost: [] }
+    this.#doubt = undefined
+    return {
+      resume,
+      lost: this.#lost('The agent starts a new conversation and does not know the earlier turns.'),
+    }
+  }
+
+  /** The agent named its session. Returns the loss when it is another than the one to resume. */
+  announce(id: string | undefined): Event[] {
+    const expected = this.#id.announce(id)
+    if (expected === undefined) return id === undefined ? [] : this.#missing()
+    this.#doubt = undefined
+    return this.#lost(
+      `The agent was to resume session ${expected} and opened ${id}. It may not know the earlier turns.`,
+    )
+  }
+
+  begin(): void {
+    this.#id.begin()
+    this.#worked = false
+    this.#answered = false
+  }
+
+  /** The prompt of the open turn goes to the agent. Returns the loss of the prompt before it. */
+  prompt(): Event[] {
+    this.#prompted = true
+    // A resume that may fail loses all of the conversation, which is then reported instead.
+    return this.#id.isUncertain ? [] : this.#missing()
+  }
+
+  /** The process has exited; its codec now ends the open turn. */
+  exited(): void {
+    this.#exited = true
+  }
+
+  #missing(): Event[] {
+    const doubt = this.#doubt
+    this.#doubt = undefined
+    return doubt === undefined ? [] : this.#lost(doubt)
+  }
+
+  work(): void {
+    this.#worked = true
+    this.#id.prove()
+  }
+
+  /** A turn ends. Returns true when the same prompt can be sent again, to a new process with a new session. */
+  turnEnded(verdict: Ending, turn: number | undefined, cause: Cause): boolean {
+    if (verdict.forgotten)
+      this.#doubt = `The agent may have dropped the prompt of turn ${turn}, which was interrupted.`
+    this.#answered = verdict.evidence !== 'none' && verdict.evidence !== 'aborted'
+    if (verdict.evidence === 'success') this.#id.prove()
+    if (this.#exited && !this.#answered) this.#id.cut()
+    // A turn that we ended says nothing about the native session.
+    return cause === 'exit' && this.#id.turnEnded(verdict) && !this.#worked
+  }
+
+  /** A turn was stopped before its prompt went to the agent. */
+  withdraw(turn: number): void {
+    this.#doubt = `Turn ${turn} was stopped before its prompt was sent. The agent does not know it.`
+  }
+
+  /** The process exited during a turn. */
+  cut(turn: number, cause: Cause, started: boolean): void {
+    if (!started) this.#prompted = this.#promptedBefore
+    else if (!this.#worked && !this.#answered)
+      this.#doubt = `Turn ${turn} ended before the agent answered. The agent may not know its prompt.`
+    if (!this.#answered) this.#id.cut()
+    if (cause === 'exit' && !this.#answered) this.#id.turnEnded({})
+  }
+
+  #lost(message: string): Event[] {
+    if (!this.#isKept) return []
+    return [{ type: 'notice.raised', level: 'warning', code: 'context_lost', message }]
+  }
+}

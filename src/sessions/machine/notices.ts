@@ -1,0 +1,45 @@
+import type { NoticeRaised } from '../../model/events/report.ts'
+import type { LaunchKind } from '../../model/index.ts'
+
+/** A process was ended because it did not exit by itself. */
+export function exitForced(agent: string, launch: LaunchKind, ms: number): NoticeRaised {
+  const after = launch === 'oneshot' ? 'its result' : 'its input was closed'
+  const late = `${agent} did not exit within ${ms / 1000} s after ${after} (timeouts.exitMs)`
+  const message = `${late}; its process was ended`
+  return { type: 'notice.raised', level: 'warning', code: 'exit_forced', message }
+}
+
+/** Why a process was ended that never became ready. */
+export function startOverdue(agent: string, launch: LaunchKind, ms: number): string {
+  const missing = launch === 'oneshot' ? 'print anything' : 'answer its handshake'
+  return `${agent} did not ${missing} within ${ms / 1000} s (timeouts.startMs)`
+}
+
+/** Why a process was ended that could report nothing more. */
+export function outputClosed(agent: string, ms: number): string {
+  return `${agent} closed its standard output and did not exit within ${ms / 1000} s (timeouts.exitMs)`
+}
+
+/** The agent wrote nothing for `ms` in an open turn, since that time of the wall clock. */
+export function agentSilent(agent: string, ms: number, since: number): NoticeRaised {
+  const message = `no output from ${agent} for ${Math.round(ms / 1000)} s`
+  return {
+    type: 'notice.raised',
+    level: 'info',
+    code: 'agent_silent',
+    message,
+    data: { silentMs: ms, since },
+  }
+}
+
+/** Processes that SIGKILL did not end; the operator has to look at them. */
+export function processSurvived(pids: readonly number[]): NoticeRaised {
+  const message = `processes that could not be ended: ${pids.join(', ')}`
+  return { type: 'notice.raised', level: 'error', code: 'process_survived', message, data: { pids } }
+}
+
+/** The process is ended because it did not confirm an interrupt; the next turn gets a new one. */
+export function interruptUnconfirmed(afterMs: number): NoticeRaised {
+  const message = `The agent did not confirm an interrupt within ${afterMs} ms. Its process is ended, and the next prompt starts a new one.`
+  return { type: 'notice.raised', level: 'warning', code: 'interrupt_unconfirmed', message }
+}

@@ -1,0 +1,43 @@
+import type { SessionState } from '../../stores/store.ts'
+import type { SessionDeps } from '../deps.ts'
+import { approvalContext, type SessionSetup, startOf } from '../process/setup.ts'
+import { answeredBy } from '../turns/approval.ts'
+import { plainToolNames } from '../turns/plain-tool-names.ts'
+import { Conversation, type ConversationDeps } from './conversation.ts'
+import type { Emit } from './large-values.ts'
+
+/** Creates the conversation of a session, new or restored. */
+export function openConversation(
+  setup: SessionSetup,
+  deps: SessionDeps,
+  state: SessionState,
+  emit: Emit,
+): Conversation {
+  return new Conversation({
+    agent: setup.agent.id,
+    recipe: setup.recipe,
+    start: startOf(setup),
+    project: setup.project,
+    name: setup.name,
+    before: earlier(state, setup.resume),
+    digest: deps.digest,
+    canonicalName: (setup.agent.tools ?? plainToolNames).canonical,
+    answeredBy: (request) => answeredBy(request, approvalContext(setup, deps)),
+    now: () => deps.clock.monotonic(),
+    emit,
+  })
+}
+
+function earlier(state: SessionState, resume: string | undefined): NonNullable<ConversationDeps['before']> {
+  const {
+    turns,
+    epoch,
+    frames,
+    usage: usageSoFar,
+    coverage,
+    announcedSessionId: announced,
+    lastOutcome,
+  } = state
+  const context = { ids: { proven: resume, announced }, prompted: epoch > 0 && lastOutcome !== undefined }
+  return { turns, epoch, frames, usageSoFar, coverage, context }
+}

@@ -1,0 +1,131 @@
+import type { UsageReported } from '../../model/events/report.ts'
+import { addUsage, type Event } from '../../model/index.ts'
+import { promptTitle } from '../../model/session/prompt-title.ts'
+import { queuePreview } from '../../model/session/queue-preview.ts'
+import type { SessionState } from '../../stores/store.ts'
+import type { SessionSetup } from '../process/setup.ts'
+
+/** The state of a session before its first entry. */
+export function newRecord(setup: SessionSetup, principal: string, createdAt: number): SessionState {
+  const { id, agent, launch, cwd, project, name, policy, options, attended, resume } = setup
+  return {
+    id,
+    principal,
+    agent: agent.id,
+    launch,
+    cwd,
+    ...(project !== undefined && { project }),
+    ...(name !== undefined && { name }),
+    policy,
+    options,
+    attended,
+    status: 'idle',
+    createdAt,
+    turns: 0,
+    queue: [],
+    requests: [],
+    usage: {},
+    frames: 0,
+    ...(resume !== undefined && { resumedFrom: resume }),
+    epoch: 0,
+  }
+}
+
+/**
+ * Folds an event into the state of its session. Returns true if the state changed. `native` is the frame of the event,
+ * if it came from the agent: output ends its silence.
+ */
+export function recordEvent(state: SessionState, event: Event, native?: number): boolean {
+  const endsSilence = native !== undefined && state.silentSince !== undefined
+  if (endsSilence) delete state.silentSince
+  return fold(state, event) || endsSilence
+}
+
+function fold(state: SessionState, event: Event): boolean {
+  switch (event.type) {
+    case 'session.started':
+      return true
+    case 'session.updated':
+      return update(state, event)
+    case 'session.ended':
+      state.status = 'ended'
+      state.queue = []
+      return true
+    case 'turn.queued':
+      nameAfter(state, event.prompt)
+      state.turns = Math.max(state.turns, event.turn)
+      state.queue = [...state.queue, queuePreview({ turn: event.turn, prompt: event.prompt })]
+      return true
+    case 'turn.started':
+      nameAfter(state, event.prompt)
+      state.turns = Math.max(state.turns, event.turn)
+      state.openTurn = event.turn
+      state.status = 'busy'
+      state.queue = state.queue.filter(({ turn }) => turn !== event.turn)
+      return true
+    case 'turn.completed':
+      return endTurn(state, event)
+    case 'request.opened':
+      state.requests = [...state.requests, event]
+      return true
+    case 'request.resolved':
+    case 'request.withdrawn':
+      state.requests = state.requests.filter(({ requestId }) => requestId !== event.requestId)
+      return true
+    case 'usage.reported':
+      return addBackgroundUsage(state, event)
+    case 'notice.raised':
+      return event.code === 'agent_silent' && fallSilent(state, event.data)
+    default:
+      return false
+  }
+}
+
+/** The agent may give the session a better title later. */
+function nameAfter(state: SessionState, prompt = ''): void {
+  const title = state.title ?? promptTitle(prompt)
+  if (title !== undefined) state.title = title
+}
+
+/** Usage of a background sub-agent outside a turn: no turn's total includes it, so the session adds it directly. */
+export function isBackgroundUsage({ openTurn }: SessionState, event: Event): event is UsageReported {
+  return event.type === 'usage.reported' && event.scope === 'subagent' && openTurn === undefined
+}
+
+function addBackgroundUsage(state: SessionState, event: UsageReported): boolean {
+  if (!isBackgroundUsage(state, event)) return false
+  state.usage = addUsage(state.usage, event)
+  return true
+}
+
+function fallSilent(state: SessionState, data: unknown): boolean {
+  const since: unknown = typeof data === 'object' && data !== null ? Reflect.get(data, 'since') : undefined
+  if (typeof since !== 'number' || state.silentSince !== undefined) return false
+  state.silentSince = since
+  return true
+}
+
+function update(
+  state: SessionState,
+  { title, model, policy, mode }: Extract<Event, { type: 'session.updated' }>,
+): boolean {
+  if (title !== undefined) state.title = title
+  if (model !== undefined) state.model = model
+  if (policy) state.policy = policy
+  // The agent may leave the chosen mode itself, when its plan is approved.
+  const left = mode !== undefined && state.mode !== undefined
+  if (left) state.mode = mode
+  return title !== undefined || model !== undefined || policy !== undefined || left
+}
+
+function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.completed' }>): boolean {
+  if (event.turn === state.openTurn) {
+    delete state.openTurn
+    delete state.silentSince
+    state.status = 'idle'
+  }
+  state.queue = state.queue.filter(({ turn }) => turn !== event.turn)
+  state.lastOutcome = event.outcome
+  if (event.usage) state.usage = addUsage(state.usage, event.usage)
+  return true
+}

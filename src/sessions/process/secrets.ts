@@ -1,0 +1,53 @@
+import type { SessionOptions } from '../../model/index.ts'
+import { OWNER } from '../../model/owner.ts'
+import type { SessionDeps } from '../deps.ts'
+
+/** Names of variables and headers whose values are keys. */
+const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|COOKIE|AUTH|AUTHORIZATION|PAT)$/i
+
+/** The values whose names mark them as secrets. */
+export function secretsIn(values: Readonly<Record<string, string | undefined>> = {}): string[] {
+  const secrets: string[] = []
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || !SECRET_NAME.test(name)) continue
+    // Of `Bearer abc` the second half alone is a secret too.
+    secrets.push(value, value.split(' ').at(-1) ?? value)
+  }
+  return secrets
+}
+
+/** Values to mask in a session. */
+export interface Secrets {
+  /** The principal of the session knows them, so holding a text back because of one reveals nothing to that principal. */
+  own?: readonly string[]
+  /** The server lends them to the agent. A text is never held back because of one: the delay would reveal it. */
+  lent?: readonly string[]
+}
+
+/** Classifies secrets of the server for the principal of a session. */
+export function serverSecrets(principal: string, secrets: readonly string[]): Secrets {
+  return principal === OWNER ? { own: secrets } : { lent: secrets }
+}
+
+/**
+ * The secrets of a session before its agent starts. The secrets of the server that the agent is not given belong to
+ * the owner of the server, and are not compared with the text of any other principal.
+ */
+export function secretsFor(
+  { agent, options }: { agent: { id: string }; options: SessionOptions },
+  principal: string,
+  deps: Pick<SessionDeps, 'secrets' | 'agentSettings'>,
+): Secrets {
+  const configured = secretsIn(deps.agentSettings?.(agent.id).env)
+  const { own = [], lent = [] } = serverSecrets(principal, configured)
+  return { own: [...own, ...(principal === OWNER ? (deps.secrets ?? []) : []), ...secretsOf(options)], lent }
+}
+
+/** The secrets in the options of a session. */
+function secretsOf({ env, mcpServers }: SessionOptions): string[] {
+  const servers = Object.values(mcpServers ?? {})
+  return [
+    ...secretsIn(env),
+    ...servers.flatMap((server) => [...secretsIn(server.env), ...secretsIn(server.headers)]),
+  ]
+}

@@ -1,0 +1,79 @@
+import type { Cause, Event } from '../../model/index.ts'
+import type { SessionParts } from '../session-parts.ts'
+import { TurnLimits } from '../turns/turn-limits.ts'
+import { AGENT_LIMITS } from './agent-limits.ts'
+
+/**
+ * Enforces the limits of one turn: duration, silence, model calls and cost. Waiting for a person does not count as
+ * silence.
+ */
+export class Watchdog {
+  readonly #parts: SessionParts
+  readonly #limits: TurnLimits
+  #activeAt: number
+  #isOver = false
+
+  constructor(parts: SessionParts) {
+    const { setup, deps, alarms } = parts
+    const { timeoutMs, idleTimeoutMs } = setup.policy
+    this.#parts = parts
+    this.#limits = new TurnLimits(setup.policy, setup.recipe.steps)
+    this.#activeAt = deps.clock.monotonic()
+    if (timeoutMs !== undefined) {
+      const why = `the turn took longer than ${timeoutMs / 1000} s (timeoutMs)`
+      alarms.arm('turn', timeoutMs, () => this.#stop('timeout', why))
+    }
+    if (idleTimeoutMs !== undefined) this.#awaitSilence(idleTimeoutMs, idleTimeoutMs)
+    this.#awaitReport(deps.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)
+  }
+
+  observe(event: Event): void {
+    const cause = this.#limits.observe(event)
+    if (cause) this.#stop(cause)
+  }
+
+  noteActivity(): void {
+    this.#activeAt = this.#parts.deps.clock.monotonic()
+  }
+
+  end(): void {
+    this.#isOver = true
+    this.#parts.alarms.disarm('turn', 'silence', 'report')
+  }
+
+  #stop(cause: Cause, why?: string): void {
+    if (this.#isOver) return
+    this.end()
+    this.#parts.run(this.#parts.turns.interrupt(cause, undefined, why))
+  }
+
+  get #silentMs(): number {
+    const { log, deps } = this.#parts
+    return log.requests.length > 0 ? 0 : deps.clock.monotonic() - this.#activeAt
+  }
+
+  /** Silence counts again after a suspension, because output could not be read. */
+  #awaitSilence(limit: number, left: number): void {
+    this.#parts.alarms.arm('silence', left, ({ wasSuspended }) => {
+      if (wasSuspended) this.noteActivity()
+      const silent = this.#silentMs
+      if (silent >= limit) this.#stop('timeout', `no output for ${limit / 1000} s (idleTimeoutMs)`)
+      else this.#awaitSilence(limit, limit - silent)
+    })
+  }
+
+  /** Reports silence, and again each time it has doubled. Checks every `ms`: output makes the next report due sooner. */
+  #awaitReport(ms: number, due = ms, silentMs = 0): void {
+    const wait = Math.min(due - silentMs, ms)
+    const activeAt = this.#activeAt
+    this.#parts.alarms.arm('report', wait, (slept) => {
+      if (slept.wasSuspended) this.noteActivity()
+      // Timers that run faster than the clock, as in a fast demo, cannot measure silence and would spin here.
+      if (slept.ms < wait / 2) return
+      const silent = this.#silentMs
+      const next = this.#activeAt === activeAt ? due : ms
+      if (silent >= next) this.#parts.turns.reportSilence(silent)
+      this.#awaitReport(ms, silent >= next ? 2 * silent : next, silent)
+    })
+  }
+}

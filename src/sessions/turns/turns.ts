@@ -1,0 +1,246 @@
+import type { TurnCompleted } from '../../model/events/turn.ts'
+import { type Cause, type Event, type Image, MainstemError } from '../../model/index.ts'
+import type { Claim } from '../claim.ts'
+import type { SessionDeps } from '../deps.ts'
+import type { Log } from '../log/log.ts'
+import type { Conversation } from '../machine/conversation.ts'
+import { agentSilent, interruptUnconfirmed } from '../machine/notices.ts'
+import { type AgentProcess, PROTOCOL_GRACE_MS } from '../process/agent-process.ts'
+import { type Prompt, promptCommand, type SessionSetup } from '../process/setup.ts'
+import { Watchdog } from '../process/watchdog.ts'
+import type { SessionParts } from '../session-parts.ts'
+import { withTimeout } from '../with-timeout.ts'
+import { PromptQueue } from './prompt-queue.ts'
+import { isCounted } from './turn-limits.ts'
+import { TurnWaiters } from './turn-waiters.ts'
+
+/** Owns the open turn and the queue of a session: one turn at a time, each with one terminal event. */
+export class Turns {
+  readonly #setup: SessionSetup
+  readonly #deps: SessionDeps
+  readonly #parts: SessionParts
+  readonly #conversation: Conversation
+  readonly #agent: AgentProcess
+  readonly #log: Log
+  readonly #queue: PromptQueue
+  readonly #waiters: TurnWaiters
+  /** Idempotency keys to store when a turn ends. */
+  readonly #claims = new Map<number, Claim[]>()
+  #watchdog: Watchdog | undefined
+  /** When the turn began, if its tools have to be ended with it. */
+  #began: number | undefined
+  /** The queue waits until the agent confirms an interrupt. */
+  #confirmation: PromiseWithResolvers<void> | undefined
+  /** The output that is being decoded has events. */
+  #isActive = false
+
+  constructor(parts: SessionParts) {
+    const { setup, deps, state, conversation, agent, log } = parts
+    this.#setup = setup
+    this.#deps = deps
+    this.#parts = parts
+    this.#conversation = conversation
+    this.#agent = agent
+    this.#log = log
+    this.#queue = new PromptQueue(deps.store, setup.id, state.queue)
+    this.#waiters = new TurnWaiters(deps.store, state)
+  }
+
+  /** The number of the open turn. */
+  get open(): number | undefined {
+    return this.#conversation.turn
+  }
+
+  /** The number of queued prompts. */
+  get waiting(): number {
+    return this.#queue.length
+  }
+
+  /** Refuses another prompt if the queue is full. */
+  checkQueue(): void {
+    const { waiting } = this
+    if (waiting < (this.#deps.maxQueue ?? Number.POSITIVE_INFINITY)) return
+    throw new MainstemError('overloaded', `${waiting} prompts are queued already`, { retryAfter: 30 })
+  }
+
+  get busy(): boolean {
+    return this.waiting > 0 || this.#isOccupied
+  }
+
+  /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
+  get #isOccupied(): boolean {
+    return this.open !== undefined || this.#agent.exiting || this.#isUnconfirmed
+  }
+
+  /**
+   * The running process has not confirmed an interrupt, which could still stop the next turn; or output that it cut could
+   * still arrive.
+   */
+  get #isUnconfirmed(): boolean {
+    return this.#agent.running && this.#conversation.unconfirmed
+  }
+
+  /** Begins a turn, or queues its prompt while another runs. Returns its number; durable with the next commit. */
+  prompt(text: string, images: readonly Image[]): number {
+    const turn = this.#conversation.accept()
+    if (this.busy || this.#queue.isHeld) this.#enqueue({ turn, text, images })
+    else this.#begin({ turn, text, images })
+    return turn
+  }
+
+  /** Loads the first prompt of a queue that an earlier owner left, so that it can begin at once. */
+  load(): Promise<void> {
+    return this.#queue.load()
+  }
+
+  /** Starts the next queued prompt if nothing else is running. */
+  startNext(): void {
+    if (this.open === undefined && this.#isUnconfirmed) this.#parts.run(this.#awaitConfirmation())
+    if (this.#isOccupied) return
+    const { changes, session } = this.#parts
+    if (changes.stale && this.#agent.running) this.#parts.run(session.closeIdle())
+    else if (!this.#queue.isReady) this.#parts.run(this.#queue.load().then(() => this.startNext()))
+    else {
+      const next = this.#queue.shift()
+      if (!next) {
+        session.becameIdle()
+        return
+      }
+      this.#begin(next)
+      this.#parts.run(this.#log.commit())
+    }
+  }
+
+  /** Resolves with the terminal event of a turn once it is committed. */
+  settled(turn: number): Promise<TurnCompleted> {
+    return this.#waiters.wait(turn)
+  }
+
+  /** Like `settled`, without reading the result. */
+  ended(turn: number): Promise<void> {
+    return this.#waiters.ended(turn)
+  }
+
+  /** Stops the open turn, if there is one. Settles when the terminal event is committed. */
+  async interrupt(cause: Cause, claims: readonly Claim[] = [], why?: string): Promise<void> {
+    const turn = this.open
+    if (turn === undefined) return this.#log.commit(claims)
+    if (claims.length > 0) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), ...claims])
+    this.#conversation.setCause(cause, why)
+    // Read now: the next turn may begin during the awaits below.
+    const began = this.#began
+    const settled = this.settled(turn)
+    // It may reject before the await below; an unhandled rejection would end the program.
+    settled.catch(() => undefined)
+    const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
+    if (byProtocol) this.#agent.command({ type: 'interrupt' })
+    await this.#log.commit()
+    if (byProtocol) await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, settled)
+    if (this.open === turn) await this.#agent.stop()
+    await settled
+    if (byProtocol && began !== undefined) await this.#agent.endTools(began)
+  }
+
+  /** Ends a queued turn. Returns false if it is not queued. Durable with the next commit. */
+  drop(turn: number): boolean {
+    const isQueued = this.#queue.remove(turn)
+    if (isQueued) this.#conversation.drop(turn)
+    return isQueued
+  }
+
+  /** Ends the queued turns up to this one, all by default. Returns how many. Durable with the next commit. */
+  dropAll(through?: number): number {
+    const dropped = this.#queue.clear(through)
+    for (const turn of dropped) this.#conversation.drop(turn)
+    return dropped.length
+  }
+
+  /** Begins no further turn: another server is to run what waits. */
+  holdQueue(): void {
+    this.#queue.isHeld = true
+  }
+
+  /** Forgets the queue. The store keeps it for the next owner. */
+  leaveQueue(): void {
+    this.#queue.clear()
+  }
+
+  /** Call for every event that was added to the log, with the number of its frame. */
+  observe(event: Event, native: number | undefined): void {
+    if (native !== undefined) this.#isActive = true
+    // Waiting for a person does not count as silence.
+    if (event.type.startsWith('request.')) this.#watchdog?.noteActivity()
+    if (isCounted(event)) this.#log.after(() => this.#watchdog?.observe(event))
+  }
+
+  /** Call when the terminal event of a turn was added to the log. */
+  completed(event: TurnCompleted): void {
+    for (const claim of this.#claims.get(event.turn) ?? []) this.#log.use(claim)
+    this.#claims.delete(event.turn)
+    // A queued turn that was dropped had no watchdog.
+    if (this.open === undefined) this.#watchdog?.end()
+    this.#agent.turnEnded()
+    const settled = this.#conversation.answered(event)
+    this.#log.after(() => {
+      this.#waiters.settle(this.#parts.mask.value(settled))
+      this.#parts.run(this.#agent.retire())
+      this.startNext()
+    })
+  }
+
+  /** Call after output was decoded. Frames without events, such as heartbeats, do not count as activity. */
+  outputRead(): void {
+    if (this.#isActive) this.#watchdog?.noteActivity()
+    this.#isActive = false
+    if (!this.#isUnconfirmed) this.#confirmation?.resolve()
+  }
+
+  /** Rejects every caller that waits for a turn. */
+  fail(error: MainstemError): void {
+    this.#waiters.fail(error)
+  }
+
+  /** Stops the limits of the open turn, which can no longer be logged. */
+  abandon(error: MainstemError): void {
+    this.#watchdog?.end()
+    this.fail(error)
+  }
+
+  #begin(prompt: Prompt): void {
+    const { changes } = this.#parts
+    changes.apply()
+    const command = promptCommand(this.#setup, prompt, this.#deps.newId())
+    changes.dropImages()
+    this.#conversation.begin(prompt.turn, prompt.text, command.promptId)
+    if (this.#setup.recipe.leavesTools) this.#began = this.#agent.moment
+    this.#watchdog = new Watchdog(this.#parts)
+    this.#agent.prompt(command)
+  }
+
+  /** Starts the queue after the confirmation. Ends the process without it; its exit starts the queue then. */
+  async #awaitConfirmation(): Promise<void> {
+    if (this.#confirmation) return
+    this.#confirmation = Promise.withResolvers()
+    await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.#confirmation.promise)
+    this.#confirmation = undefined
+    if (!this.#isUnconfirmed) {
+      this.startNext()
+      return
+    }
+    this.#conversation.notify(interruptUnconfirmed(PROTOCOL_GRACE_MS))
+    await this.#agent.stop()
+  }
+
+  #enqueue({ turn, text, images }: Prompt): void {
+    this.#queue.push({ turn, text, images })
+    this.#conversation.queued(turn, text, this.#queue.length)
+    this.#log.keepImages(turn, images)
+    this.#log.after(() => this.#queue.stored(turn))
+  }
+
+  /** The agent wrote nothing for so long. */
+  reportSilence(ms: number): void {
+    this.#conversation.notify(agentSilent(this.#setup.agent.id, ms, this.#deps.clock.now() - ms))
+    this.#parts.run(this.#log.commit())
+  }
+}

@@ -1,0 +1,34 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { Home } from '../mainstem-process.ts'
+
+const home = new Home()
+afterAll(() => home[Symbol.asyncDispose]())
+
+/** Prints the address of every module that is loaded, at the end. */
+const HOOK = `
+import { registerHooks } from 'node:module'
+import { writeSync } from 'node:fs'
+const loaded = []
+registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+process.on('exit', () => writeSync(2, loaded.map((url) => 'loaded ' + url + '\\n').join('')))
+`
+
+/** What a client of the daemon does not need; each would cost tens of milliseconds at every start. */
+const HEAVY = /node_modules\/(?:zod|fastify|@clack)\/|src\/(?:agents|gateway|sessions|drivers)\/|node:http$/
+
+test.each([[['run', 'echo', 'hi']], [['run', 'echo', 'hi', '--json']], [['ls']], [['logs', 'last']]])(
+  '%j loads neither the server nor the schemas',
+  { timeout: 30_000 },
+  async (args) => {
+    await home.mainstem(['run', 'echo', 'first', '--quiet'])
+    const hook = join(home.path, 'hook.mjs')
+    writeFileSync(hook, HOOK)
+    const { err, code } = await home.mainstem(args, '', ['--import', hook])
+    expect(code).toBe(0)
+    const loaded = [...err.matchAll(/^loaded (.+)$/gm)].map(([, url = '']) => url)
+    expect(loaded.length).toBeGreaterThan(20)
+    expect(loaded.filter((url) => HEAVY.test(url))).toEqual([])
+  },
+)

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { guardedRuns } from '../../../src/drivers/tree/orphan-guard.ts'
+import { isAlive } from '../fake-run.ts'
+
+const GUARD = join(import.meta.dirname, '../../../src/drivers/tree/orphan-guard.ts')
+
+let home = ''
+let owner: ChildProcess | undefined
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'guard-')))
+})
+afterEach(() => {
+  owner?.kill('SIGKILL')
+  rmSync(home, { recursive: true, maxRetries: 3 })
+})
+
+/** A process with a guard. It runs each line of its input as code, and prints a line after each. */
+async function startOwner(): Promise<(code: string) => Promise<void>> {
+  const script = `
+    import { createInterface } from 'node:readline'
+    import { OrphanGuard } from ${JSON.stringify(GUARD)}
+    const guard = new OrphanGuard()
+    for await (const line of createInterface(process.stdin)) {
+      await eval(line)
+      console.log('done')
+    }`
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    env: { PATH, NODE_COMPILE_CACHE },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  owner = child
+  const answers = createInterface(child.stdout)[Symbol.asyncIterator]()
+  return async (code) => {
+    child.stdin.write(`${code}\n`)
+    await answers.next()
+  }
+}
+
+/** Pids of the children of the owner: its guard is the only one. */
+function guards(): number[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    const stat = /^\d+$/.test(pid) && existsSync(`/proc/${pid}/stat`) ? readStat(pid) : []
+    return stat[1] === String(owner?.pid) && stat[0] !== 'Z' ? [Number(pid)] : []
+  })
+}
+
+function readStat(pid: string): string[] {
+  return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+}
+
+/** True once the shell has run its first line. */
+function ignoresSigterm(pid: number): boolean {
+  const mask = /^SigIgn:\t(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
+  return (BigInt(`0x${mask}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n
+}
+
+function folder(name: string): string {
+  const path = join(home, name)
+  mkdirSync(path)
+  return path
+}
+
+async function killOwner(): Promise<void> {
+  owner?.kill('SIGKILL')
+  if (owner) await once(owner, 'exit')
+}
+
+test('the sweep skips ended runs and terminates open ones when the owner dies', async () => {
+  const run = await startOwner()
+  const [over, open] = [folder('over, *'), folder("it's open")]
+  await run(`globalThis.release = guard.add('one', ${JSON.stringify(over)})`)
+  await run(`guard.add('two', ${JSON.stringify(open)}); release()`)
+  const [guard] = guards()
+  await killOwner()
+  await vi.waitFor(() => expect(existsSync(open)).toBe(false), 20_000)
+  await vi.waitFor(() => expect(isAlive(guard)).toBe(false), 20_000)
+  expect(existsSync(over)).toBe(true)
+})
+
+test('the guard is outside of the process group of its owner, and ignores the signals of a service manager', async () => {
+  const run = await startOwner()
+  await run(`guard.add('one', ${JSON.stringify(folder('one'))})`)
+  const [guard] = guards()
+  if (guard === undefined) throw new Error('there is a guard')
+  expect(readStat(String(guard))[2]).toBe(String(guard))
+  await vi.waitFor(() => expect(ignoresSigterm(guard)).toBe(true), 20_000)
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const) process.kill(guard, signal)
+  await killOwner()
+  await vi.waitFor(() => expect(existsSync(join(home, 'one'))).toBe(false), 20_000)
+})
+
+test('a guard that was killed is replaced with the next run, and guards the earlier ones as well', async () => {
+  const run = await startOwner()
+  await run(`guard.add('one', ${JSON.stringify(folder('one'))})`)
+  const [first] = guards()
+  if (first === undefined) throw new Error('there is a guard')
+  process.kill(first, 'SIGKILL')
+  await vi.waitFor(async () => {
+    await run(`guard.add('two', '/nowhere')`)
+    expect(guards().filter((pid) => pid !== first)).toHaveLength(1)
+  }, 20_000)
+  await killOwner()
+  await vi.waitFor(() => expect(existsSync(join(home, 'one'))).toBe(false), 20_000)
+})
+
+test('an owner that exits normally is not delayed, and leaves no guard', async () => {
+  const run = await startOwner()
+  await run(`guard.add('one', '/nowhere')()`)
+  const [guard] = guards()
+  expect(guard).toBeDefined()
+  const exited = owner && once(owner, 'exit')
+  owner?.stdin?.end()
+  expect(await exited).toEqual([0, null])
+  await vi.waitFor(() => expect(isAlive(guard)).toBe(false), 20_000)
+})
+
+test('names survive the way through the shell', () => {
+  const run = `${encodeURIComponent('a.1')},${encodeURIComponent('/tmp/a b,c')}`
+  expect(guardedRuns([run])).toEqual({ runIds: ['a.1'], folders: ['/tmp/a b,c'] })
+})
+
+test.runIf(process.platform === 'linux')('ends the runs of a suspended process at its deadline', async () => {
+  const tell = await startOwner()
+  const path = folder('late')
+  await tell(`guard.deadline(60_000); guard.add('suspended.1', ${JSON.stringify(path)})`)
+  await tell('guard.deadline(60_000)')
+  owner?.kill('SIGSTOP')
+  expect(existsSync(path)).toBe(true)
+  owner?.kill('SIGCONT')
+  await tell('guard.deadline(300)')
+  owner?.kill('SIGSTOP')
+  await expect.poll(() => existsSync(path)).toBe(false)
+  owner?.kill('SIGCONT')
+})
