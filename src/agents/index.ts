@@ -7,7 +7,7 @@ import { demo } from './demo/agent.ts'
 import { echo } from './echo/agent.ts'
 import { gemini } from './gemini/agent.ts'
 import { opencode } from './opencode/agent.ts'
-import { opencode2 } from './opencode/opencode2/agent.ts'
+import { opencode2 } from './opencode/opencode2/recorded/agent.ts'
 import { pi } from './pi/agent.ts'
 
 /** All agents. To add one, add its folder and a line here. */

@@ -1,11 +1,11 @@
-import { type Agent, recipe } from '../../agent.ts'
-import { accounted } from '../../kit/accounted.ts'
-import { unsupported } from '../../kit/option.ts'
-import { toolNames } from '../../kit/tool-names.ts'
-import { CAPABILITIES } from './capabilities.ts'
-import { dropped } from './ignored-fields.ts'
+import { type Agent, recipe } from '../../../agent.ts'
+import { accounted } from '../../../kit/accounted.ts'
+import { unsupported } from '../../../kit/option.ts'
+import { toolNames } from '../../../kit/tool-names.ts'
+import { CAPABILITIES } from '../capabilities.ts'
+import { dropped } from '../ignored-fields.ts'
+import { TOOLS } from '../tools.ts'
 import { recordedCodec } from './recorded.ts'
-import { TOOLS } from './tools.ts'
 
 /** The recordings of OpenCode 2. Its program is started as `opencode`. */
 export const opencode2: Agent = {

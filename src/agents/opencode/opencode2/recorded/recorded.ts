@@ -1,9 +1,9 @@
-import type { Codec, Start } from '../../agent.ts'
-import { malformed, unmapped } from '../../kit/decoded.ts'
-import { isFields, text } from '../../kit/fields.ts'
-import { acpCodec } from '../../protocols/acp/codec.ts'
-import { OPENCODE_WITH_RULES } from '../../protocols/acp/launch/opencode.ts'
-import { codec as serverCodec } from './codec.ts'
+import type { Codec, Start } from '../../../agent.ts'
+import { malformed, unmapped } from '../../../kit/decoded.ts'
+import { isFields, text } from '../../../kit/fields.ts'
+import { acpCodec } from '../../../protocols/acp/codec.ts'
+import { OPENCODE_WITH_RULES } from '../../../protocols/acp/launch/opencode.ts'
+import { codec as serverCodec } from '../codec.ts'
 import { runLines } from './run-lines.ts'
 
 interface Chosen<State> {
