@@ -36,7 +36,7 @@ import type {
 import { type ResumeDeps, resume } from './resume.ts'
 import { changedOf, entryOf, liveOf, recordOf, shaped } from './shaped.ts'
 import { systemTimers } from './timers.ts'
-import { Connection, type HttpResponse, isUnwritable } from './transports/connection.ts'
+import { ClientConnection, type HttpResponse, isUnwritable } from './transports/connection.ts'
 import { sseMessages } from './transports/sse-messages.ts'
 
 interface StreamWatch {
@@ -58,11 +58,11 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
 
 /** A client of the HTTP API of a Mainstem server. Rejects with a `MainstemError` that has the code of the server. */
 export class MainstemClient {
-  readonly #connection: Connection
+  readonly #connection: ClientConnection
   readonly #options: MainstemClientOptions
 
   constructor(options: MainstemClientOptions = {}) {
-    this.#connection = new Connection(options)
+    this.#connection = new ClientConnection(options)
     this.#options = options
   }
 

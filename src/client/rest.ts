@@ -1,6 +1,6 @@
 import type { RequestAnswer } from '../model/index.ts'
 import { MainstemError } from '../model/outcome/mainstem-error.ts'
-import { Connection, type ConnectionOptions } from './transports/connection.ts'
+import { ClientConnection, type ConnectionOptions } from './transports/connection.ts'
 import type {
   CreatedSession,
   CreateOptions,
@@ -33,12 +33,12 @@ const STATES: ReadonlySet<unknown> = new Set<SessionState>(['running', 'done', '
 
 /** The calls that all transports over HTTP share. Subclasses receive the messages. */
 export abstract class Rest implements Transport {
-  protected readonly connection: Connection
+  protected readonly connection: ClientConnection
   /** The query parameters that select the messages. */
   protected readonly view: Readonly<Record<string, string>>
 
   constructor({ dialect = 'unified', extensions = true, ...options }: HttpOptions = {}) {
-    this.connection = new Connection(options)
+    this.connection = new ClientConnection(options)
     this.view = { dialect, ...(!extensions && { extensions: '0' }) }
   }
 

@@ -16,7 +16,7 @@ import {
 } from './transports/transport.ts'
 import { eventsOfTurn } from './turn-stream.ts'
 
-export interface SessionDeps {
+export interface ClientSessionDeps {
   id: string
   agentType: string
   /** Where `events` starts. */
@@ -54,9 +54,9 @@ const NEVER = new AbortController().signal
 export class Session {
   /** The id of the session. */
   readonly id: string
-  readonly #deps: SessionDeps
+  readonly #deps: ClientSessionDeps
 
-  constructor(deps: SessionDeps) {
+  constructor(deps: ClientSessionDeps) {
     this.id = deps.id
     this.#deps = deps
   }

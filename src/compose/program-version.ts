@@ -65,13 +65,13 @@ async function stopLate(run: Run, timers: Timers, ended: AbortSignal, signal: Ab
   return true
 }
 
-interface Output {
+interface ProgramOutput {
   stdout: readonly string[]
   lastError: string
   tooMuch: boolean
 }
 
-async function read(run: Run): Promise<Output> {
+async function read(run: Run): Promise<ProgramOutput> {
   const stdout: string[] = []
   let lastError = ''
   let chars = 0
@@ -94,7 +94,7 @@ function findVersion(lines: readonly string[], pattern: RegExp): string | undefi
   return undefined
 }
 
-function failure(exit: RunExit, { lastError, tooMuch }: Output): VersionAnswer {
+function failure(exit: RunExit, { lastError, tooMuch }: ProgramOutput): VersionAnswer {
   if (exit.error) return { note: exit.error.message, broken: true }
   if (tooMuch || exit.code === 0) return { note: 'it printed no readable version' }
   const how = exit.signal === undefined ? `exit code ${exit.code}` : `signal ${exit.signal}`

@@ -90,12 +90,12 @@ export async function readiness({
   return answers
 }
 
-type ProbeContext = Required<Pick<ReadinessQuestion, 'environment' | 'platform' | 'timers' | 'signal'>>
+type CheckContext = Required<Pick<ReadinessQuestion, 'environment' | 'platform' | 'timers' | 'signal'>>
 
 async function checkAgent(
   agent: Agent,
   settings: AgentSettings,
-  context: ProbeContext,
+  context: CheckContext,
 ): Promise<AgentReadiness> {
   const { id, name, testedVersion, setup } = agent
   const launches = capabilitiesOf(agent)

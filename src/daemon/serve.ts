@@ -131,13 +131,13 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   return new Server({ app, wired, cluster, runs, phase, stopping, token, config, local })
 }
 
-interface Places {
+interface Listening {
   socket: string | undefined
   tcp: boolean
   unixSockets: WeakSet<Socket>
 }
 
-type Beginning = Places & Pick<ServerDeps, 'app' | 'wired' | 'cluster' | 'config'>
+type Beginning = Listening & Pick<ServerDeps, 'app' | 'wired' | 'cluster' | 'config'>
 
 /** Listens, joins the other nodes and recovers; undone if one of them fails. */
 async function begin({ app, wired, cluster, config, ...places }: Beginning) {
@@ -303,7 +303,7 @@ function urlOf({ server }: FastifyInstance): string {
 async function listen(
   app: FastifyInstance,
   { host, port }: Config,
-  { socket, tcp, unixSockets }: Places,
+  { socket, tcp, unixSockets }: Listening,
 ): Promise<AsyncDisposable | undefined> {
   try {
     await (tcp ? app.listen({ host, port }) : app.ready())

@@ -16,7 +16,7 @@ const Line = z.union([
     body: z.string().optional(),
   }),
 ])
-type Call = Extract<z.infer<typeof Line>, { path: string }>
+type StdioCall = Extract<z.infer<typeof Line>, { path: string }>
 
 /** The headers that a client may set. */
 const HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'idempotency-key', 'last-event-id'])
@@ -79,12 +79,12 @@ function jsonIn(text: string): unknown {
 
 /** One call, whose response is sent with backpressure. */
 class OpenCall {
-  readonly #call: Call
+  readonly #call: StdioCall
   readonly #write: (line: object) => void
   readonly #left = new AbortController()
   #wanted = Promise.withResolvers<void>()
 
-  constructor(call: Call, write: (line: object) => void) {
+  constructor(call: StdioCall, write: (line: object) => void) {
     this.#call = call
     this.#write = write
   }

@@ -17,7 +17,7 @@ import { named } from './http/openapi/components.ts'
 import { badCursor, checkKept, checkReached, parseCursor, START } from './streams/cursor.ts'
 import { EventStream } from './streams/event-stream.ts'
 import { SSE, type StreamFormat, sseData } from './streams/format.ts'
-import { Projector, type View } from './streams/projector.ts'
+import { Projector, type StreamView } from './streams/projector.ts'
 import { streamLog } from './streams/stream-log.ts'
 
 /** The body of `POST /v1/execute`: the documented fields, then our extensions. */
@@ -80,7 +80,7 @@ async function run(
 ): Promise<void> {
   const { dialect, options } = dialectOf(query)
   const cursor = parseCursor(request.headers['last-event-id'])
-  const view: View = { dialect, options, after: cursor ?? START }
+  const view: StreamView = { dialect, options, after: cursor ?? START }
   const leave = deps.streams.enter(request.principal)
   try {
     const once = {
@@ -105,7 +105,7 @@ async function run(
 }
 
 /** A client that resumes never starts a run: if the run were unknown, the task would run twice. */
-async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, view: View) {
+async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, view: StreamView) {
   const id = await sessions.find(once)
   if (id === undefined) throw badCursor('no run with this idempotency_key')
   await checkReached(sessions, { id, head: 0 }, view.after)
@@ -114,7 +114,7 @@ async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, view: Vie
 }
 
 /** Refuses the id of a message that the run never had. The id 0 is the start. */
-async function checkSent(sessions: GatewayDeps['sessions'], id: string, view: View): Promise<void> {
+async function checkSent(sessions: GatewayDeps['sessions'], id: string, view: StreamView): Promise<void> {
   const { seq, part } = view.after
   if (seq === 0) return
   const projector = new Projector({ ...view, after: { ...START, seq: seq - 1 } })

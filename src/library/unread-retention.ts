@@ -41,7 +41,7 @@ export class UnreadRetention {
 
   /** Adds a subscriber. Keeps all entries after `after` for it. */
   subscribe(after: number): ReadPosition {
-    const position: ReadPosition = new Position(after, {
+    const position: ReadPosition = new UnreadPosition(after, {
       advanced: () => this.#advanced(position),
       closed: () => {
         this.#positions.delete(position)
@@ -74,18 +74,18 @@ export class UnreadRetention {
   }
 }
 
-interface Listener {
+interface PositionListener {
   advanced(): Promise<void>
   closed(): Promise<void>
   refuse(): never
 }
 
-class Position implements ReadPosition {
+class UnreadPosition implements ReadPosition {
   after: number
-  readonly #listener: Listener
+  readonly #listener: PositionListener
   #state: 'new' | 'reading' | 'closed' = 'new'
 
-  constructor(after: number, listener: Listener) {
+  constructor(after: number, listener: PositionListener) {
     this.after = after
     this.#listener = listener
   }

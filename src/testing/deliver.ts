@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { encodeSse } from '../framing/sse.ts'
-import { type Api, type Emitted, type Problem, pieces, type StreamMessage } from './apis/api.ts'
+import { type Api, type ModelProblem, type ModelReply, type ModelStreamMessage, pieces } from './apis/api.ts'
 import type { Fault } from './scenario.ts'
 
 /** A response to send, with its fault. */
-export interface Delivery {
+export interface ModelDelivery {
   readonly api: Api
-  readonly emitted: Emitted
+  readonly emitted: ModelReply
   readonly streaming: boolean
   readonly fault?: Fault
   readonly paceMs?: number
@@ -21,13 +21,13 @@ export interface Delivery {
 /** A fault during the response, after the status. */
 type StreamFault = Exclude<Fault, { readonly kind: 'status' }>
 
-interface Chunk {
+interface ModelChunk {
   readonly text: string
   /** True if it contains output of the model. */
   readonly isPiece: boolean
 }
 
-export async function deliver(response: ServerResponse, delivery: Delivery): Promise<void> {
+export async function deliver(response: ServerResponse, delivery: ModelDelivery): Promise<void> {
   const { api, emitted, streaming, fault, paceMs, gone } = delivery
   if (fault?.kind === 'status') {
     const { status, message = `The script answers with ${status}.`, retryAfterSeconds, body } = fault
@@ -53,7 +53,7 @@ export async function deliver(response: ServerResponse, delivery: Delivery): Pro
   response.end()
 }
 
-export function refuse(response: ServerResponse, api: Api, problem: Problem, body?: unknown): void {
+export function refuse(response: ServerResponse, api: Api, problem: ModelProblem, body?: unknown): void {
   const { status, retryAfterSeconds } = problem
   response.writeHead(status, {
     'content-type': 'application/json',
@@ -62,13 +62,13 @@ export function refuse(response: ServerResponse, api: Api, problem: Problem, bod
   response.end(json(body ?? api.problem(problem)))
 }
 
-function framed({ event, data, isPiece = false }: StreamMessage): Chunk {
+function framed({ event, data, isPiece = false }: ModelStreamMessage): ModelChunk {
   const text = typeof data === 'string' ? data : json(data)
   return { text: encodeSse({ ...(event !== undefined && { event }), data: text }), isPiece }
 }
 
 /** Splits the body in two, so that a fault can happen in the middle. */
-function halves(body: string): Chunk[] {
+function halves(body: string): ModelChunk[] {
   const [first = '', second = ''] = pieces(body, 2)
   return [
     { text: first, isPiece: true },
@@ -88,7 +88,7 @@ function isBeforeHeaders({ kind, after }: StreamFault): boolean {
 }
 
 /** The index of the chunk before which the fault happens. */
-function indexOf({ after = 1 }: StreamFault, chunks: readonly Chunk[]): number {
+function indexOf({ after = 1 }: StreamFault, chunks: readonly ModelChunk[]): number {
   let place = 0
   let passed = 0
   for (const [index, { isPiece }] of chunks.entries()) {
@@ -102,9 +102,9 @@ function indexOf({ after = 1 }: StreamFault, chunks: readonly Chunk[]): number {
 /** Executes the fault before the chunk. */
 async function strike(
   response: ServerResponse,
-  { api, emitted, released, gone }: Delivery,
+  { api, emitted, released, gone }: ModelDelivery,
   fault: StreamFault,
-  chunk?: Chunk,
+  chunk?: ModelChunk,
 ): Promise<'continue' | 'ended'> {
   switch (fault.kind) {
     case 'drop':

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from './fields.ts'
+import { isFields, type JsonFields } from './fields.ts'
 import type { NativeCall } from './scenario.ts'
 
 /** The API of a model vendor. */
@@ -15,12 +15,12 @@ export interface ModelCall {
   /** The tools that the program offers. */
   readonly tools: readonly OfferedTool[]
   /** The conversation so far, without system prompts. */
-  readonly messages: readonly Message[]
+  readonly messages: readonly ModelMessage[]
   /** The system prompt, for programs that put the paths of files there. */
   readonly system?: string
 }
 
-export interface Message {
+export interface ModelMessage {
   readonly role: 'user' | 'assistant' | 'tool'
   readonly text: string
 }
@@ -33,7 +33,7 @@ export interface OfferedTool {
 }
 
 /** A tool with the arguments of its JSON Schema. */
-export function offeredTool(name: string, schema: Fields, namespace?: string): OfferedTool {
+export function offeredTool(name: string, schema: JsonFields, namespace?: string): OfferedTool {
   return {
     name,
     ...(namespace !== undefined && { namespace }),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { type Fields, isFields } from './fields.ts'
+import { isFields, type JsonFields } from './fields.ts'
 
 // Replaces an agent: replays its output from a recording. In a live recording it waits for input where the recorded agent
 // received some, and takes the ids of requests from it.
@@ -34,21 +34,21 @@ async function playTranscript(path: string): Promise<void> {
   for await (const _ of heard);
 }
 
-function fieldsOf(line: string): Fields {
+function fieldsOf(line: string): JsonFields {
   const value: unknown = JSON.parse(line)
   return isFields(value) ? value : {}
 }
 
-function idOf(message: Fields): unknown {
+function idOf(message: JsonFields): unknown {
   return message.id ?? message.request_id
 }
 
-function isRequest(message: Fields): boolean {
+function isRequest(message: JsonFields): boolean {
   return idOf(message) !== undefined && (message.method !== undefined || message.request !== undefined)
 }
 
 /** Replaces the recorded id of a request by the current one. */
-function renamed(message: Fields, ids: ReadonlyMap<string, unknown>): Fields {
+function renamed(message: JsonFields, ids: ReadonlyMap<string, unknown>): JsonFields {
   const now = (id: unknown) => ids.get(JSON.stringify(id)) ?? id
   if (message.method === undefined && message.id !== undefined) return { ...message, id: now(message.id) }
   const { response } = message

@@ -76,7 +76,7 @@ export interface Actions {
   write: { readonly path: string; readonly content: string }
   edit: { readonly path: string; readonly from: string; readonly to: string }
   read: { readonly path: string }
-  plan: { readonly items: readonly PlanItem[] }
+  plan: { readonly items: readonly ScriptedPlanItem[] }
   /** Gives a task to a sub-agent. Its conversation is separate and needs its own marker in the task. */
   delegate: { readonly task: string }
   /** Waits for the sub-agent, in programs where `delegate` does not wait. */
@@ -87,7 +87,7 @@ export interface Actions {
   mcp: { readonly server: string; readonly tool: string; readonly input: object }
 }
 
-export interface PlanItem {
+export interface ScriptedPlanItem {
   readonly text: string
   readonly status: 'pending' | 'in_progress' | 'completed'
 }

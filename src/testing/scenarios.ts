@@ -1,8 +1,8 @@
-import type { PlanItem, Scenario } from './scenario.ts'
+import type { Scenario, ScriptedPlanItem } from './scenario.ts'
 
 const PLAN = ['Look at the code', 'Change it', 'Test it']
 
-function planned(...statuses: PlanItem['status'][]): PlanItem[] {
+function planned(...statuses: ScriptedPlanItem['status'][]): ScriptedPlanItem[] {
   return PLAN.map((text, index) => ({ text, status: statuses[index] ?? 'pending' }))
 }
 

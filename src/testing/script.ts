@@ -1,4 +1,4 @@
-import type { Message, ModelCall } from './model-call.ts'
+import type { ModelCall, ModelMessage } from './model-call.ts'
 import type { Fault, Reply, Scenario } from './scenario.ts'
 import { callsFor } from './toolboxes.ts'
 
@@ -89,7 +89,7 @@ function markedMessage({ messages }: ModelCall): number {
 }
 
 /** Counts model calls. One call may have several messages in a row. */
-function turnsAfter(messages: readonly Message[], start: number): number {
+function turnsAfter(messages: readonly ModelMessage[], start: number): number {
   let turns = 0
   for (let index = start + 1; index < messages.length; index++) {
     if (messages[index]?.role === 'assistant' && messages[index - 1]?.role !== 'assistant') turns++

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { jsonFrame } from '../framing/frame.ts'
 import { toMainstemError } from '../model/index.ts'
-import type { Api, Emitted } from './apis/api.ts'
+import type { Api, ModelReply } from './apis/api.ts'
 import { chat } from './apis/chat.ts'
 import { gemini } from './apis/gemini.ts'
 import { messages } from './apis/messages.ts'
@@ -145,7 +145,7 @@ function recorded(
   url: URL,
   body: unknown,
   cue?: Cue,
-  emitted?: Emitted,
+  emitted?: ModelReply,
 ): RecordedRequest {
   return {
     method: request.method ?? '',

@@ -1,4 +1,4 @@
-import { type Emitted, pieces } from './apis/api.ts'
+import { type ModelReply, pieces } from './apis/api.ts'
 import { isOffered, type ModelCall } from './model-call.ts'
 import type { Action, NativeCall, Reply, Tokens } from './scenario.ts'
 import { callsFor, wordsFor } from './toolboxes.ts'
@@ -12,7 +12,7 @@ const STRUCTURED = 'StructuredOutput'
 const FINISH = 'complete_task'
 
 /** Completes a reply for one program: its own names of tools, text in pieces, a stop reason. */
-export function settle(reply: Reply, call: ModelCall, id: string): Emitted {
+export function settle(reply: Reply, call: ModelCall, id: string): ModelReply {
   const calls: NativeCall[] = []
   const words = reply.text === undefined ? [] : [reply.text]
   for (const use of reply.calls ?? []) {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { codexPrograms } from './codex-programs.ts'
 import { isOffered, type ModelCall } from './model-call.ts'
-import type { Action, Actions, NativeCall, PlanItem } from './scenario.ts'
+import type { Action, Actions, NativeCall, ScriptedPlanItem } from './scenario.ts'
 
 type Naming<Do extends keyof Actions> = (action: Actions[Do], call: ModelCall) => readonly NativeCall[]
 
@@ -48,7 +48,7 @@ const claude: Toolbox = {
 }
 
 /** Claude Code has tasks instead of a list: the first plan creates them, later plans update them. */
-function tasks(items: readonly PlanItem[]): NativeCall[] {
+function tasks(items: readonly ScriptedPlanItem[]): NativeCall[] {
   if (items.every(({ status }) => status === 'pending')) {
     return items.map(({ text }) => ({
       name: 'TaskCreate',

@@ -4,7 +4,7 @@ import { decisionText } from '../render/requests.ts'
 
 type Kind = 'prompt' | 'text' | 'thinking' | 'tool' | 'change' | 'plan' | 'request' | 'notice' | 'outcome'
 
-interface Block {
+interface DocumentBlock {
   kind: Kind
   title?: string
   text: string
@@ -12,15 +12,15 @@ interface Block {
 
 interface SessionDocument {
   title: string
-  blocks: readonly Block[]
+  blocks: readonly DocumentBlock[]
 }
 
 /** The readable parts of a conversation. The work of a sub-agent follows the call that started it. */
-export function blocksOf(items: readonly TimelineItem[]): Block[] {
+export function blocksOf(items: readonly TimelineItem[]): DocumentBlock[] {
   return items.flatMap(blocksOfItem).filter(({ title, text }) => title !== undefined || text !== '')
 }
 
-function blocksOfItem(item: TimelineItem): Block[] {
+function blocksOfItem(item: TimelineItem): DocumentBlock[] {
   switch (item.kind) {
     case 'prompt':
       return [{ kind: 'prompt', text: item.text }]
@@ -52,7 +52,16 @@ function blocksOfItem(item: TimelineItem): Block[] {
 
 const MARKS = { completed: '[x]', in_progress: '[-]', pending: '[ ]' } as const
 
-function toolBlocks({ name, title, status, exitCode, output, error, files, subagent }: ToolItem): Block[] {
+function toolBlocks({
+  name,
+  title,
+  status,
+  exitCode,
+  output,
+  error,
+  files,
+  subagent,
+}: ToolItem): DocumentBlock[] {
   const call = [name, title].filter((one) => one !== undefined).join(' ')
   const exit = exitCode === undefined ? status : `exit ${exitCode}`
   const text = [output, error].filter(Boolean).join('\n')
@@ -63,17 +72,17 @@ function toolBlocks({ name, title, status, exitCode, output, error, files, subag
   ]
 }
 
-function changeBlock({ change, path, diff = '' }: FileChanged): Block {
+function changeBlock({ change, path, diff = '' }: FileChanged): DocumentBlock {
   return { kind: 'change', title: `${change} ${path}`, text: diff }
 }
 
-function requestBlock({ request, resolved, withdrawn }: RequestItem): Block {
+function requestBlock({ request, resolved, withdrawn }: RequestItem): DocumentBlock {
   const about = request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind
   const end = resolved ? decisionText(resolved) : (withdrawn?.reason.replaceAll('_', ' ') ?? 'not answered')
   return { kind: 'request', title: `${about}: ${end}`, text: '' }
 }
 
-function outcomeBlock(outcome: string, error: ErrorInfo | undefined): Block {
+function outcomeBlock(outcome: string, error: ErrorInfo | undefined): DocumentBlock {
   return { kind: 'outcome', text: `${outcome}${error ? `: ${error.message}` : ''}` }
 }
 
@@ -81,7 +90,7 @@ export function toMarkdown({ title, blocks }: SessionDocument): string {
   return `${[`# ${oneLine(title)}`, ...blocks.map(markdownOf)].join('\n\n')}\n`
 }
 
-function markdownOf({ kind, title = '', text }: Block): string {
+function markdownOf({ kind, title = '', text }: DocumentBlock): string {
   switch (kind) {
     case 'prompt':
       return `## Prompt\n\n${quote(text)}`

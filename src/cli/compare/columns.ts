@@ -1,7 +1,7 @@
 import { cut, widthOf } from '../render/wrap.ts'
 
 /** One column of the terminal: a heading that stays, and the end of what was printed below it. */
-export interface Column {
+export interface TextColumn {
   heading: readonly string[]
   lines: readonly string[]
 }
@@ -20,7 +20,7 @@ export function columnWidth(count: number, columns: number): number | undefined 
 }
 
 /** The lines of the screen: each column cut and padded to the width, and cut from above to the height. */
-export function besideEachOther(columns: readonly Column[], width: number, height: number): string[] {
+export function besideEachOther(columns: readonly TextColumn[], width: number, height: number): string[] {
   const blocks = columns.map(({ heading, lines }) => {
     const room = Math.max(0, height - heading.length)
     const shown = lines.slice(Math.max(0, lines.length - room))

@@ -17,9 +17,9 @@ import { turnExitCode } from '../turn/turn-exit-code.ts'
 import { type Candidate, candidatesOf } from './candidates.ts'
 import { columnWidth } from './columns.ts'
 import type { CompareFlags } from './command.ts'
-import { Result } from './result.ts'
+import { TurnResultFold } from './result.ts'
 import { type Finished, summaryOf, summaryText, worktreeNotes } from './summary.ts'
-import { type Begun, inColumns, oneByOne, silently, type Watching } from './watch.ts'
+import { type BegunCandidate, inColumns, oneByOne, silently, type Watching } from './watch.ts'
 import { addWorktrees, changedFiles, type Worktree, type Worktrees } from './worktrees.ts'
 
 const note = (text: string) => console.error(`mainstem: ${text}`)
@@ -74,7 +74,7 @@ function labelsOf(candidates: readonly Candidate[]): string[] {
 }
 
 /** The code of the outcome; a session that ended without one has failed. */
-function codeOf({ result: { end } }: Begun): number {
+function codeOf({ result: { end } }: BegunCandidate): number {
   return end ? turnExitCode(end) : 1
 }
 
@@ -95,7 +95,7 @@ async function beginAll(
   prompt: string,
   flags: CompareFlags,
   worktrees: Worktrees | undefined,
-): Promise<Begun[]> {
+): Promise<BegunCandidate[]> {
   const policy = policyOf(flags)
   const sessions: string[] = []
   try {
@@ -117,7 +117,7 @@ async function beginAll(
   return Promise.all(
     sessions.map(async (session, index) => {
       const candidate = candidates[index] ?? { label: '', agent: '' }
-      return { candidate, session, turn: await client.prompt(session, prompt), result: new Result() }
+      return { candidate, session, turn: await client.prompt(session, prompt), result: new TurnResultFold() }
     }),
   )
 }
@@ -132,7 +132,8 @@ async function watch(
   const { stdout } = process
   const { begun, signals } = watching
   const printer = new Printer(stdout)
-  const finished = (one: Begun): Promise<Finished> => finish(one, worktrees?.trees[begun.indexOf(one)])
+  const finished = (one: BegunCandidate): Promise<Finished> =>
+    finish(one, worktrees?.trees[begun.indexOf(one)])
   if (json) {
     return silently(watching, async (one) =>
       printer.print(`${printableJson(summaryOf(await finished(one)))}\n`),
@@ -146,7 +147,10 @@ async function watch(
   for (const line of worktreeNotes(all)) console.error(line)
 }
 
-async function finish({ candidate, session, result }: Begun, worktree?: Worktree): Promise<Finished> {
+async function finish(
+  { candidate, session, result }: BegunCandidate,
+  worktree?: Worktree,
+): Promise<Finished> {
   const files = worktree ? await changedFiles(worktree) : [...result.files].sort()
   return { candidate, session, result, files, worktree }
 }

@@ -1,5 +1,5 @@
 import type { Printer } from '../render/printer.ts'
-import { besideEachOther, type Column, columnWidth } from './columns.ts'
+import { besideEachOther, columnWidth, type TextColumn } from './columns.ts'
 
 /** More lines than any terminal shows. */
 const MOST_LINES = 500
@@ -7,7 +7,7 @@ const MOST_LINES = 500
 const RESERVED = 3
 const TICK_MS = 100
 
-export interface LiveOptions {
+export interface LiveColumnOptions {
   printer: Printer
   size: () => { columns: number; rows: number }
   /** The current header of each column. */
@@ -19,13 +19,13 @@ export interface LiveOptions {
 
 /** Columns that grow at the end of the terminal, and are drawn again in place. */
 export class LiveColumns implements AsyncDisposable {
-  readonly #options: LiveOptions
+  readonly #options: LiveColumnOptions
   readonly #texts: string[]
   readonly #ticker: NodeJS.Timeout
   #drawn = 0
   #isHidden = false
 
-  constructor(options: LiveOptions) {
+  constructor(options: LiveColumnOptions) {
     this.#options = options
     this.#texts = Array<string>(options.count).fill('')
     this.#ticker = setInterval(() => void this.#draw(), TICK_MS).unref()
@@ -63,7 +63,7 @@ export class LiveColumns implements AsyncDisposable {
     // A window that became too narrow shows nothing until it is wider, or until the end.
     if (this.#isHidden || width === undefined) return Promise.resolve()
     const contents = this.#texts.map(
-      (text, index): Column => ({ heading: heading(index), lines: linesOf(text) }),
+      (text, index): TextColumn => ({ heading: heading(index), lines: linesOf(text) }),
     )
     const height = Math.max(4, rows - RESERVED)
     const tallest = Math.max(...contents.map((column) => column.heading.length + column.lines.length))

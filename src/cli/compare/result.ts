@@ -5,7 +5,7 @@ import type { Entry } from '../../model/index.ts'
 import { finalAnswer } from '../turn/final-answer.ts'
 
 /** The result of a turn: a fold over its entries. */
-export class Result {
+export class TurnResultFold {
   readonly #timeline = newTimeline()
   /** The files that the agent reported as changed. */
   readonly files = new Set<string>()

@@ -5,14 +5,14 @@ import { renderTable } from '../render/table.ts'
 import { duration } from '../render/view.ts'
 import { shortId } from '../turn/session-ref.ts'
 import type { Candidate } from './candidates.ts'
-import type { Result } from './result.ts'
+import type { TurnResultFold } from './result.ts'
 import type { Worktree } from './worktrees.ts'
 
 /** The result of a candidate. */
 export interface Finished {
   candidate: Candidate
   session: string
-  result: Result
+  result: TurnResultFold
   /** From git in a worktree; otherwise from the reports of the agent. */
   files: readonly string[]
   worktree?: Worktree | undefined

@@ -23,19 +23,19 @@ import { advance, newStatus, progressOf } from '../turn/status.ts'
 import type { Candidate } from './candidates.ts'
 import { columnWidth } from './columns.ts'
 import { LiveColumns } from './live-columns.ts'
-import type { Result } from './result.ts'
+import type { TurnResultFold } from './result.ts'
 
 /** A candidate whose turn has begun. */
-export interface Begun {
+export interface BegunCandidate {
   candidate: Candidate
   session: string
   turn: number
-  result: Result
+  result: TurnResultFold
 }
 
 export interface Watching {
   client: MainstemClient
-  begun: readonly Begun[]
+  begun: readonly BegunCandidate[]
   stderr: NodeJS.WriteStream
   /** Absent if no person can answer. */
   keyboard: Keyboard | undefined
@@ -44,7 +44,7 @@ export interface Watching {
   hint: { text: string }
 }
 
-type Show = (entry: Entry) => Promise<void> | void
+type ShowEntry = (entry: Entry) => Promise<void> | void
 
 /** Shows each transcript in turn. The log has what happened meanwhile, so nothing is buffered here. */
 export async function oneByOne(watching: Watching): Promise<void> {
@@ -63,7 +63,10 @@ export async function oneByOne(watching: Watching): Promise<void> {
 }
 
 /** Shows only requests, and calls `ended` for each as it ends. */
-export async function silently(watching: Watching, ended: (one: Begun) => Promise<void>): Promise<void> {
+export async function silently(
+  watching: Watching,
+  ended: (one: BegunCandidate) => Promise<void>,
+): Promise<void> {
   const { begun, stderr, signals } = watching
   const printer = new Printer(stderr)
   const asking = oneAtATime(watching, (text) => printer.print(text))
@@ -118,8 +121,8 @@ export async function inColumns(watching: Watching): Promise<void> {
 
 async function followOne(
   { client, signals }: Watching,
-  { session, turn, result }: Begun,
-  show: Show,
+  { session, turn, result }: BegunCandidate,
+  show: ShowEntry,
   answer: AskPerson | undefined,
 ): Promise<void> {
   await follow({
@@ -149,7 +152,7 @@ function oneAtATime(
   { keyboard, stderr, signals }: Watching,
   print: (text: string) => Promise<void>,
   after: () => void = () => undefined,
-): (one: Begun) => CandidateDesk | undefined {
+): (one: BegunCandidate) => CandidateDesk | undefined {
   let before: Promise<unknown> = Promise.resolve()
   let queued = 0
   if (!keyboard) return () => undefined

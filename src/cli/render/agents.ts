@@ -1,7 +1,8 @@
 import type { Credential } from '../../compose/credentials.ts'
 import type { AgentReadiness, AgentState } from '../../compose/readiness.ts'
 import type { Capabilities } from '../../model/index.ts'
-import type { Screen, Style } from './screen.ts'
+import type { Screen } from './screen.ts'
+import type { Style } from './wrap.ts'
 
 type Colour = 'green' | 'yellow' | 'red' | 'dim'
 

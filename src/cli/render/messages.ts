@@ -1,5 +1,5 @@
-import type { Style } from './screen.ts'
-import { marginOf, newCard, type View, type ViewRules } from './view.ts'
+import { marginOf, newCard, type TerminalView, type ViewRules } from './view.ts'
+import type { Style } from './wrap.ts'
 
 interface Look {
   style: Style
@@ -9,25 +9,33 @@ interface Look {
 
 const speaking: Look = { style: (text) => text, mark: '  ' }
 
-function thinking({ screen: { colors } }: View): Look {
+function thinking({ screen: { colors } }: TerminalView): Look {
   return { style: (text) => colors.dim(colors.italic(text)), mark: colors.dim('✻ ') }
 }
 
-interface Message {
+interface ShownMessage {
   messageId: string
   text: string
   parent?: string | undefined
 }
 
 /** Shows only complete messages of sub-agents, because interleaved deltas are unreadable. */
-function piece(view: View, { messageId, text, parent }: Message, { style, mark }: Look): string[] {
+function piece(
+  view: TerminalView,
+  { messageId, text, parent }: ShownMessage,
+  { style, mark }: Look,
+): string[] {
   if (parent !== undefined) return []
   view.openCard = undefined
   view.streamed.set(messageId, (view.streamed.get(messageId) ?? '') + text)
   return [view.screen.stream(marginOf(view, undefined), messageId, text, style, mark)]
 }
 
-function whole(view: View, { messageId, text, parent }: Message, { style, mark }: Look): string[] {
+function whole(
+  view: TerminalView,
+  { messageId, text, parent }: ShownMessage,
+  { style, mark }: Look,
+): string[] {
   const { screen } = view
   const shown = view.streamed.get(messageId)
   view.streamed.delete(messageId)

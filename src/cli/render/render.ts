@@ -7,7 +7,7 @@ import { reportRules } from './reports.ts'
 import { requestRules } from './requests.ts'
 import { toolRules } from './tools.ts'
 import { turnRules } from './turns.ts'
-import type { View, ViewRules } from './view.ts'
+import type { TerminalView, ViewRules } from './view.ts'
 import { workRules } from './work.ts'
 
 const rules: ViewRules = {
@@ -22,7 +22,7 @@ const rules: ViewRules = {
 const project = byRules(rules)
 
 /** What to print for the next entry. The rules see the timeline with this entry. */
-export function render(view: View, entry: Entry): string {
+export function render(view: TerminalView, entry: Entry): string {
   if (entry.event.type === 'turn.started') view.timeline = nextTurn(view.timeline)
   applyEntry(view.timeline, entry)
   return project(view, entry).join('')

@@ -1,8 +1,8 @@
 import { compactedText, limitText, unmappedText } from '../../client/timeline/notice-texts.ts'
-import { newCard, type View, type ViewRules } from './view.ts'
+import { newCard, type TerminalView, type ViewRules } from './view.ts'
 
 /** A dimmed line. */
-function aside(view: View, text: string): string[] {
+function aside(view: TerminalView, text: string): string[] {
   return [view.screen.line('  ', [view.screen.colors.dim, text])]
 }
 

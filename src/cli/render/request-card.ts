@@ -2,7 +2,7 @@ import { approvalDetails } from '../../client/approval-fields.ts'
 import { subagentName } from '../../client/timeline/timeline.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { revealed } from './printable.ts'
-import { callOf, newCard, titleOf, type View } from './view.ts'
+import { callOf, newCard, type TerminalView, titleOf } from './view.ts'
 import { cut, widthOf } from './wrap.ts'
 
 const TITLES: Record<RequestOpened['kind'], string> = {
@@ -29,7 +29,7 @@ export interface RequestCard {
   label(waiting: number): string
 }
 
-export function requestCard(view: View, request: RequestOpened): RequestCard {
+export function requestCard(view: TerminalView, request: RequestOpened): RequestCard {
   const { screen } = view
   const heading = headingOf(view, request)
   const body = request.questions ? questionsOf(view, request) : inputOf(view, request)
@@ -48,7 +48,7 @@ export function requestCard(view: View, request: RequestOpened): RequestCard {
   }
 }
 
-function headingOf(view: View, request: RequestOpened): string {
+function headingOf(view: TerminalView, request: RequestOpened): string {
   const { screen } = view
   const { colors } = screen
   const title = revealed(request.title ?? request.tool ?? request.questions?.[0]?.header ?? '')
@@ -67,7 +67,7 @@ function headingOf(view: View, request: RequestOpened): string {
 }
 
 /** Everything, because people must see all of what they approve. */
-function inputOf(view: View, request: RequestOpened): string[] {
+function inputOf(view: TerminalView, request: RequestOpened): string[] {
   const { input, title, toolId } = request
   const called = callOf(view, toolId)?.input
   // Some agents report it only with the call.
@@ -83,7 +83,7 @@ function inputOf(view: View, request: RequestOpened): string[] {
   return [...heading, ...details]
 }
 
-function questionsOf(view: View, { questions = [] }: RequestOpened): string[] {
+function questionsOf(view: TerminalView, { questions = [] }: RequestOpened): string[] {
   const { screen } = view
   const { colors } = screen
   return questions.flatMap(({ text, options }) => [
@@ -96,7 +96,7 @@ function questionsOf(view: View, { questions = [] }: RequestOpened): string[] {
 }
 
 /** The tool, its title, the sub-agent, the size and the number of waiting requests; the title is cut before the others. */
-function labelOf(view: View, request: RequestOpened, lines: number, waiting: number): string {
+function labelOf(view: TerminalView, request: RequestOpened, lines: number, waiting: number): string {
   const { screen } = view
   const label = request.parent === undefined ? undefined : subagentName(view.timeline, request.parent)
   const rest = [
@@ -112,7 +112,7 @@ function labelOf(view: View, request: RequestOpened, lines: number, waiting: num
 }
 
 /** What a request is about, on one line: the tool and its path or title. */
-export function subjectOf(view: View, request: RequestOpened): string {
+export function subjectOf(view: TerminalView, request: RequestOpened): string {
   const { tool, title, toolId, locations, kind } = request
   const call = callOf(view, toolId)
   const name = tool ?? TITLES[kind]

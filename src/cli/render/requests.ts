@@ -1,26 +1,26 @@
 import type { RequestOpened, RequestResolved } from '../../model/events/request.ts'
 import { requestCard, subjectOf } from './request-card.ts'
-import type { View, ViewRules } from './view.ts'
+import type { TerminalView, ViewRules } from './view.ts'
 
 /** The request in full, or as much as fits where a person is asked. */
-export function renderRequest(view: View, request: RequestOpened): string[] {
+export function renderRequest(view: TerminalView, request: RequestOpened): string[] {
   return [requestCard(view, request).text]
 }
 
-function opened(view: View, request: RequestOpened): string[] {
+function opened(view: TerminalView, request: RequestOpened): string[] {
   if (openRequests(view) > 1) view.isParallel = true
   return renderRequest(view, request)
 }
 
 /** Names the request that was closed, if several were open. */
-function closed(view: View, requestId: string): string {
+function closed(view: TerminalView, requestId: string): string {
   const closed = view.timeline.requests.get(requestId)
   const name = view.isParallel && closed ? ` · ${subjectOf(view, closed.request)}` : ''
   if (openRequests(view) === 0) view.isParallel = false
   return name
 }
 
-function openRequests({ timeline }: View): number {
+function openRequests({ timeline }: TerminalView): number {
   return [...timeline.requests.values()].filter(({ resolved, withdrawn }) => !resolved && !withdrawn).length
 }
 

@@ -1,13 +1,11 @@
 import type picocolors from 'picocolors'
 import { Printable, printable, printableLine } from './printable.ts'
-import { cut, Wrap, widthOf } from './wrap.ts'
+import { cut, type Style, Wrap, widthOf } from './wrap.ts'
 
 export type Colors = ReturnType<typeof picocolors.createColors>
 
-export type Style = (text: string) => string
-
 /** A piece of a line: plain, or with a style. */
-export type Part = string | readonly [Style, string]
+export type LinePart = string | readonly [Style, string]
 
 export interface ScreenOptions {
   colors: Colors
@@ -63,7 +61,7 @@ export class Screen {
   }
 
   /** One line, truncated to the width. */
-  line(margin: string, ...parts: readonly Part[]): string {
+  line(margin: string, ...parts: readonly LinePart[]): string {
     let room = this.columns() - widthOf(margin)
     let out = this.break() + margin
     for (const part of parts) {

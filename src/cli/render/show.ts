@@ -4,16 +4,16 @@ import type { Entry } from '../../model/index.ts'
 import { printableJson } from './printable.ts'
 import { render } from './render.ts'
 import type { ScreenOptions } from './screen.ts'
-import { newView, type View } from './view.ts'
+import { newView, type TerminalView } from './view.ts'
 
 /** A terminal or a substitute. */
-type Output = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
+type ShownOutput = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>
 
 /** A terminal where a person is asked. */
-type AskingOutput = Output & Pick<NodeJS.WriteStream, 'rows'>
+type AskingOutput = ShownOutput & Pick<NodeJS.WriteStream, 'rows'>
 
 /** What to print for an entry. */
-type Show = (entry: Entry) => string
+type EntryText = (entry: Entry) => string
 
 /** Longer lines are hard to read, however wide the window is. */
 const WIDEST = 100
@@ -23,7 +23,7 @@ export const USUAL_COLUMNS = 80
 export const USUAL_ROWS = 24
 
 /** Colours and line breaks only where the output is a terminal. */
-export function screenOn(output: Output): ScreenOptions {
+export function screenOn(output: ShownOutput): ScreenOptions {
   const isTerminal = output.isTTY === true
   return {
     colors: picocolors.createColors(isTerminal && picocolors.isColorSupported),
@@ -32,17 +32,17 @@ export function screenOn(output: Output): ScreenOptions {
 }
 
 /** A view where requests are answered: a request that is higher than the screen is shown in part, and paged. */
-export function askingView(output: AskingOutput): View {
+export function askingView(output: AskingOutput): TerminalView {
   return newView({ ...screenOn(output), rows: () => output.rows || USUAL_ROWS })
 }
 
 /** For people. */
-export function showToPeople(output: Output, view = newView(screenOn(output))): Show {
+export function showToPeople(output: ShownOutput, view = newView(screenOn(output))): EntryText {
   return (entry) => render(view, entry)
 }
 
 /** Renders only requests, for a terminal that shows nothing else: people must see what they approve. */
-export function showRequests(output: Output, view = newView(screenOn(output))): Show {
+export function showRequests(output: ShownOutput, view = newView(screenOn(output))): EntryText {
   const show = showToPeople(output, view)
   return (entry) => {
     const text = show(entry)
@@ -51,7 +51,7 @@ export function showRequests(output: Output, view = newView(screenOn(output))): 
 }
 
 /** For programs: the messages of a dialect, one JSON a line. */
-export function showAs(dialect: Dialect): Show {
+export function showAs(dialect: Dialect): EntryText {
   const state = dialect.initial({})
   return (entry) => {
     let lines = ''

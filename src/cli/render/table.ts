@@ -1,5 +1,6 @@
 import { printableLine } from './printable.ts'
-import type { Screen, Style } from './screen.ts'
+import type { Screen } from './screen.ts'
+import type { Style } from './wrap.ts'
 import { cut, widthOf } from './wrap.ts'
 
 /** Longer cells are cut. */
@@ -7,7 +8,7 @@ const WIDEST_CELL = 40
 
 const plain: Style = (text) => text
 
-export interface Table {
+export interface TextTable {
   headings: readonly string[]
   rows: readonly (readonly string[])[]
   /** The style of a cell. */
@@ -15,7 +16,7 @@ export interface Table {
 }
 
 /** Lines of cells, each column as wide as its widest cell. */
-export function renderTable(screen: Screen, { headings, rows, styleOf }: Table): string {
+export function renderTable(screen: Screen, { headings, rows, styleOf }: TextTable): string {
   const cells = rows.map((row) => row.map((cell) => cut(printableLine(cell), WIDEST_CELL)))
   const widths = headings.map((_, column) =>
     Math.max(...[headings, ...cells].map((row) => widthOf(row[column] ?? ''))),

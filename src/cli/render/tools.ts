@@ -1,7 +1,8 @@
 import type { FileChanged, ToolCompleted } from '../../model/events/tool.ts'
 import type { ToolKind } from '../../model/index.ts'
-import type { Part, Style } from './screen.ts'
-import { callOf, duration, marginOf, newCard, titleOf, type View, type ViewRules } from './view.ts'
+import type { LinePart } from './screen.ts'
+import { callOf, duration, marginOf, newCard, type TerminalView, titleOf, type ViewRules } from './view.ts'
+import type { Style } from './wrap.ts'
 
 /** Reads and searches are shown shorter than changes. */
 const SHORT_KINDS: ReadonlySet<ToolKind> = new Set(['read', 'search', 'fetch', 'think'])
@@ -9,7 +10,7 @@ const SHORT_LINES = 4
 const LONG_LINES = 12
 const DIFF_LINES = 40
 
-function header(view: View, margin: string, name: string, title: string): string {
+function header(view: TerminalView, margin: string, name: string, title: string): string {
   const { colors } = view.screen
   // On the main thread the marker is in the first column, where agent output never appears.
   const mark = margin === '  ' ? '' : margin
@@ -30,7 +31,13 @@ function changesOf({ change, diff, after }: FileChanged): string[] {
 }
 
 /** The first lines, and how many are left out. */
-function excerpt(view: View, margin: string, lines: readonly string[], most: number, style: Style): string[] {
+function excerpt(
+  view: TerminalView,
+  margin: string,
+  lines: readonly string[],
+  most: number,
+  style: Style,
+): string[] {
   const { screen } = view
   if (lines.length === 0) return []
   // One more line takes the same room as the note that it was left out.
@@ -41,7 +48,7 @@ function excerpt(view: View, margin: string, lines: readonly string[], most: num
   ]
 }
 
-function verdict(view: View, tool: ToolCompleted): Part {
+function verdict(view: TerminalView, tool: ToolCompleted): LinePart {
   const { colors } = view.screen
   const took = tool.durationMs === undefined ? '' : ` · ${duration(tool.durationMs)}`
   const exit = tool.exitCode === undefined ? undefined : `exit ${tool.exitCode}`
@@ -64,7 +71,7 @@ function verdict(view: View, tool: ToolCompleted): Part {
 const DENIED_BY = { person: 'a person', policy: 'the policy', hook: 'a hook', agent: 'the agent' }
 
 /** The card of a call, opened again when something else was printed since it was first shown. */
-function reopen(view: View, toolId: string | undefined, parent: string | undefined): string {
+function reopen(view: TerminalView, toolId: string | undefined, parent: string | undefined): string {
   if (toolId === undefined || view.openCard === toolId) return ''
   const tool = callOf(view, toolId)
   const gap = newCard(view)
@@ -72,7 +79,7 @@ function reopen(view: View, toolId: string | undefined, parent: string | undefin
   return tool ? gap + header(view, marginOf(view, parent), tool.name, titleOf(tool)) : gap
 }
 
-function completed(view: View, tool: ToolCompleted): string[] {
+function completed(view: TerminalView, tool: ToolCompleted): string[] {
   const { screen } = view
   const told = view.told.delete(tool.toolId)
   const margin = marginOf(view, tool.parent)
@@ -89,7 +96,7 @@ function completed(view: View, tool: ToolCompleted): string[] {
   return out
 }
 
-function changed(view: View, file: FileChanged): string[] {
+function changed(view: TerminalView, file: FileChanged): string[] {
   const { screen } = view
   const { colors } = screen
   const out = [reopen(view, file.toolId, file.parent)]

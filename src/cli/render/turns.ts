@@ -3,7 +3,7 @@ import type { TurnCompleted } from '../../model/events/turn.ts'
 import type { Usage } from '../../model/index.ts'
 import { adviceFor } from '../../model/outcome/error-table.ts'
 import { isZeroUsage } from '../../model/usage-sum.ts'
-import { duration, newCard, type View, type ViewRules } from './view.ts'
+import { duration, newCard, type TerminalView, type ViewRules } from './view.ts'
 
 /** Only what is known: an agent that reports no cost is not shown as free. */
 function usageLine({ input, cacheRead, cacheWrite, output, costUsd, partial }: Usage): string {
@@ -19,12 +19,12 @@ function usageLine({ input, cacheRead, cacheWrite, output, costUsd, partial }: U
   return partial ? `at least ${line}` : line
 }
 
-function prompt(view: View, text: string): string[] {
+function prompt(view: TerminalView, text: string): string[] {
   const { screen } = view
   return [newCard(view), screen.block('  ', text, screen.colors.bold, screen.colors.cyan('❯ '))]
 }
 
-function lastLine(view: View, { outcome, durationMs }: TurnCompleted): string {
+function lastLine(view: TerminalView, { outcome, durationMs }: TurnCompleted): string {
   const { screen } = view
   const { colors } = screen
   const took = duration(durationMs)
@@ -33,7 +33,7 @@ function lastLine(view: View, { outcome, durationMs }: TurnCompleted): string {
   return screen.line('', [colors.red, `✖ ${outcome.replace('_', ' ')}`], ` after ${took}`)
 }
 
-function completed(view: View, turn: TurnCompleted): string[] {
+function completed(view: TerminalView, turn: TurnCompleted): string[] {
   const { screen } = view
   const { colors } = screen
   const out = [newCard(view)]

@@ -4,7 +4,7 @@ import type { EntryRules } from '../../dialects/dialect.ts'
 import { Screen, type ScreenOptions } from './screen.ts'
 
 /** The view of a session on a terminal: its timeline, and what was printed of it. */
-export interface View {
+export interface TerminalView {
   readonly screen: Screen
   /** The latest turn, and what still runs of earlier ones. */
   timeline: Timeline
@@ -21,9 +21,9 @@ export interface View {
 }
 
 /** A rule for each event that it shows; it returns the pieces of text to print. */
-export type ViewRules = EntryRules<View, string>
+export type ViewRules = EntryRules<TerminalView, string>
 
-export function newView(options: ScreenOptions): View {
+export function newView(options: ScreenOptions): TerminalView {
   return {
     screen: new Screen(options),
     timeline: newTimeline(),
@@ -36,13 +36,13 @@ export function newView(options: ScreenOptions): View {
 }
 
 /** Two spaces on the main thread; a line for each sub-agent that the speaker is nested in. */
-export function marginOf(view: View, parent: string | undefined): string {
+export function marginOf(view: TerminalView, parent: string | undefined): string {
   if (parent === undefined) return margin(0)
   return margin(depthOf(view, view.timeline.agents.get(parent)) + 1)
 }
 
 /** The margin of a tool call. */
-export function marginOfCall(view: View, { key }: ToolItem): string {
+export function marginOfCall(view: TerminalView, { key }: ToolItem): string {
   return margin(depthOf(view, key))
 }
 
@@ -51,18 +51,18 @@ function margin(depth: number): string {
 }
 
 /** The number of calls around a call. */
-function depthOf(view: View, key: string | undefined): number {
+function depthOf(view: TerminalView, key: string | undefined): number {
   const owner = key === undefined ? undefined : view.timeline.places.get(key)?.owner
   return owner === undefined ? 0 : depthOf(view, owner) + 1
 }
 
 /** The call of an event. */
-export function callOf({ timeline }: View, toolId: string | undefined): ToolItem | undefined {
+export function callOf({ timeline }: TerminalView, toolId: string | undefined): ToolItem | undefined {
   return toolId === undefined ? undefined : find(timeline, toolKey(toolId), 'tool')
 }
 
 /** The call that started a sub-agent. */
-export function callOfAgent({ timeline }: View, id: string): ToolItem | undefined {
+export function callOfAgent({ timeline }: TerminalView, id: string): ToolItem | undefined {
   const key = timeline.agents.get(id)
   return key === undefined ? undefined : find(timeline, key, 'tool')
 }
@@ -73,7 +73,7 @@ export function titleOf({ title, input }: ToolItem): string {
 }
 
 /** Starts a new card. The card above it is complete. */
-export function newCard(view: View): string {
+export function newCard(view: TerminalView): string {
   view.openCard = undefined
   return view.screen.gap()
 }

@@ -7,13 +7,13 @@ import {
   marginOf,
   marginOfCall,
   newCard,
+  type TerminalView,
   titleOf,
-  type View,
   type ViewRules,
 } from './view.ts'
 
 /** Shows a new plan in full, then only changed items. */
-function plan(view: View, { items, parent }: PlanUpdated): string[] {
+function plan(view: TerminalView, { items, parent }: PlanUpdated): string[] {
   const { screen } = view
   const { colors } = screen
   const known = view.plan

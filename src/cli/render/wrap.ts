@@ -26,7 +26,8 @@ function splitAt(text: string, columns: number): [string, string] {
   return [text.slice(0, length), text.slice(length)]
 }
 
-type Style = (text: string) => string
+/** Changes how a text looks, not its width. */
+export type Style = (text: string) => string
 
 /**
  * Wraps text that arrives in pieces into lines with a margin. Holds a word until it is complete,

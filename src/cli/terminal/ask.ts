@@ -4,7 +4,7 @@ import type { RequestOpened } from '../../model/events/request.ts'
 import type { AnswerCommand, Question, RequestOption } from '../../model/index.ts'
 import { printableLine } from '../render/printable.ts'
 import { requestCard } from '../render/request-card.ts'
-import type { View } from '../render/view.ts'
+import type { TerminalView } from '../render/view.ts'
 import { prompted } from './guarded-prompt.ts'
 import type { Keyboard } from './keyboard.ts'
 import { decideByKey } from './permission-keys.ts'
@@ -40,7 +40,7 @@ export interface Desk {
   keyboard: Keyboard
   output: Writable
   /** The view that has shown the request. */
-  view: View
+  view: TerminalView
   print(text: string): Promise<void>
 }
 
@@ -65,11 +65,11 @@ export function askAt(desk: Desk): AskPerson {
   }
 }
 
-interface Place extends Desk {
+interface AskPlace extends Desk {
   signal: AbortSignal
 }
 
-async function reasonFrom(place: Place): Promise<string | undefined> {
+async function reasonFrom(place: AskPlace): Promise<string | undefined> {
   const { isCancel, text } = await prompts()
   const given = await prompted(place, 'text', (terminal) =>
     text({ ...terminal, message: 'Why not? The agent reads it.' }),
@@ -82,7 +82,7 @@ const OTHER = -1
 /** Imported on the first prompt, because most turns have none. */
 const prompts = () => import('@clack/prompts')
 
-async function question(asked: Question, place: Place): Promise<string[] | undefined> {
+async function question(asked: Question, place: AskPlace): Promise<string[] | undefined> {
   const { isCancel, multiselect, password, select, text } = await prompts()
   const message = printableLine(asked.header ?? asked.text)
   const free = async () => {

@@ -2,7 +2,7 @@ import type { RequestOpened } from '../../model/events/request.ts'
 import type { AnswerCommand } from '../../model/index.ts'
 import { offeredScopes } from '../../model/request/offered-scopes.ts'
 import { type RequestCard, requestCard } from '../render/request-card.ts'
-import type { View } from '../render/view.ts'
+import type { TerminalView } from '../render/view.ts'
 import { type Press, press, quiet } from './key-guard.ts'
 import { ENTER, ESCAPE } from './key-reader.ts'
 import type { Keyboard } from './keyboard.ts'
@@ -10,7 +10,7 @@ import type { Keyboard } from './keyboard.ts'
 /** The terminal at which a person decides. */
 export interface KeyPlace {
   keyboard: Keyboard
-  view: View
+  view: TerminalView
   print(text: string): Promise<void>
   signal: AbortSignal
   /** How many other requests wait. */

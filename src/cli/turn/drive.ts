@@ -4,11 +4,11 @@ import type { TurnCompleted } from '../../model/events/turn.ts'
 import type { Entry } from '../../model/index.ts'
 import { OWNER } from '../../model/owner.ts'
 
-type Sessions = Wired['sessions']
-type Session = Awaited<ReturnType<Sessions['create']>>
+type WiredSessions = Wired['sessions']
+type WiredSession = Awaited<ReturnType<WiredSessions['create']>>
 
 export interface Drive {
-  request: Parameters<Sessions['create']>[0]
+  request: Parameters<WiredSessions['create']>[0]
   prompt: string
   /** Shows an entry. The next entry is read after this settles. */
   show(entry: Entry): Promise<void>
@@ -20,7 +20,7 @@ export interface Drive {
 
 /** Runs one prompt in a new session, from its first entry to its last. */
 export async function drive(
-  sessions: Sessions,
+  sessions: WiredSessions,
   { request, prompt, show, answer, stop }: Drive,
 ): Promise<TurnCompleted> {
   const session = await sessions.create({ ...request, attended: answer !== undefined })
@@ -49,7 +49,7 @@ export async function drive(
 /** The user of this machine, at the terminal. */
 const AUTHOR = { principal: OWNER, client: 'terminal' } as const
 
-function attendedOf(sessions: Sessions, session: Session): AttendedSession {
+function attendedOf(sessions: WiredSessions, session: WiredSession): AttendedSession {
   return {
     async *entries(after, signal) {
       for await (const entries of sessions.follow(session.id, after, signal)) yield* entries

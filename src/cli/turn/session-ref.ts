@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const PAGE = 500
 const SHORT = 8
 
-type Named = Pick<SessionRecord, 'id' | 'name'>
+type NamedSession = Pick<SessionRecord, 'id' | 'name'>
 
 /** Whether it is a whole id. */
 export function isSessionId(ref: string): boolean {
@@ -20,7 +20,7 @@ export function shortId(id: string): string {
 }
 
 /** How to refer to a session: by its name, or by the beginning of its id. */
-export function refOf({ id, name }: Named): string {
+export function refOf({ id, name }: NamedSession): string {
   return name ?? shortId(id)
 }
 
@@ -45,7 +45,7 @@ export async function allSessions(client: MainstemClient): Promise<SessionRecord
 }
 
 /** The newest session of that name, or the one whose id begins so. */
-export function match<Session extends Named>(ref: string, sessions: readonly Session[]): Session {
+export function match<Session extends NamedSession>(ref: string, sessions: readonly Session[]): Session {
   const [newest] = sessions
   if (ref === 'last' && newest) return newest
   const named = sessions.find(({ name }) => name === ref)

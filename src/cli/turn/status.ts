@@ -11,19 +11,19 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const QUIET_MS = 10_000
 
 /** What the status line shows: the timeline of the latest turn, and when its entries arrived. */
-export interface Status {
+export interface TurnStatus {
   timeline: Timeline
   /** By the local clock, because the clock of the server may differ. */
   startedAt: number
   lastAt: number
 }
 
-export function newStatus(): Status {
+export function newStatus(): TurnStatus {
   return { timeline: newTimeline(), startedAt: 0, lastAt: 0 }
 }
 
 /** Adds an entry that arrived at `now`. A turn starts another timeline, so that a long session fits in memory. */
-export function advance(status: Status, entry: Entry, now: number): void {
+export function advance(status: TurnStatus, entry: Entry, now: number): void {
   status.lastAt = now
   if (entry.event.type === 'turn.started') {
     status.timeline = nextTurn(status.timeline)
@@ -33,7 +33,7 @@ export function advance(status: Status, entry: Entry, now: number): void {
 }
 
 /** The progress of the turn; empty if none runs. */
-export function progressOf({ timeline, startedAt, lastAt }: Status, now: number): string {
+export function progressOf({ timeline, startedAt, lastAt }: TurnStatus, now: number): string {
   const activity = activityOf(timeline)
   if (activity.state === 'idle') return ''
   if (activity.state === 'waiting') {
@@ -52,7 +52,7 @@ export function progressOf({ timeline, startedAt, lastAt }: Status, now: number)
 }
 
 /** The status line at a moment; empty while no turn runs. */
-export function statusLine(status: Status, now: number, isInterrupting = false): string {
+export function statusLine(status: TurnStatus, now: number, isInterrupting = false): string {
   const progress = progressOf(status, now)
   const keys = isInterrupting ? 'interrupting · Ctrl-C again detaches' : 'Ctrl-C interrupts'
   return progress === '' ? '' : `${progress} · ${keys}`

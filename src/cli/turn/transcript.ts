@@ -4,7 +4,7 @@ import type { Entry } from '../../model/index.ts'
 import { printable } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { askingView, showAs, showRequests, showToPeople, USUAL_COLUMNS } from '../render/show.ts'
-import type { View } from '../render/view.ts'
+import type { TerminalView } from '../render/view.ts'
 import { askAt } from '../terminal/ask.ts'
 import { Keyboard } from '../terminal/keyboard.ts'
 import { Terminal } from '../terminal/terminal.ts'
@@ -34,7 +34,7 @@ export class Transcript implements Disposable {
   readonly #stderr: Printer
   readonly #terminal: Terminal
   readonly #lines: ((entry: Entry) => string) | undefined
-  readonly #view: View
+  readonly #view: TerminalView
   readonly #people: (entry: Entry) => string
   readonly #status = newStatus()
   readonly #ticker: NodeJS.Timeout | undefined

@@ -21,7 +21,7 @@ export interface HttpResponse extends Pick<Response, 'ok' | 'status' | 'body' | 
   headers: Pick<Headers, 'get'>
 }
 
-export interface Call {
+export interface ClientCall {
   /** Sent as JSON. */
   body?: unknown
   /** Sent as it is, instead of `body`. */
@@ -37,7 +37,7 @@ const DEFAULT_URL = 'http://127.0.0.1:7380'
 const CALL_MS = 30_000
 
 /** Calls one server. Rejects with a `MainstemError` if the server refuses a call. */
-export class Connection {
+export class ClientConnection {
   readonly #base: string
   readonly #token: string | undefined
   readonly #client: ConnectionOptions['client']
@@ -61,12 +61,12 @@ export class Connection {
   }
 
   /** Calls a route that responds with JSON. */
-  async json(route: string, call: Call = {}): Promise<unknown> {
+  async json(route: string, call: ClientCall = {}): Promise<unknown> {
     return (await this.call(route, call)).body
   }
 
   /** Like `json`, with the headers of the response. */
-  async call(route: string, call: Call): Promise<{ body: unknown; headers: HttpResponse['headers'] }> {
+  async call(route: string, call: ClientCall): Promise<{ body: unknown; headers: HttpResponse['headers'] }> {
     const slow = AbortSignal.timeout(CALL_MS)
     const signal = call.signal ? AbortSignal.any([call.signal, slow]) : slow
     const response = await this.open(route, { ...call, signal })
@@ -79,7 +79,10 @@ export class Connection {
   }
 
   /** Calls a route such as `GET /v1/agents`. Resolves when the headers of the response have arrived. */
-  async open(route: string, { body, raw, headers, idempotencyKey, signal }: Call): Promise<HttpResponse> {
+  async open(
+    route: string,
+    { body, raw, headers, idempotencyKey, signal }: ClientCall,
+  ): Promise<HttpResponse> {
     const [method = 'GET', path = ''] = route.split(' ')
     const response = await this.#send(this.#base + path, {
       method,

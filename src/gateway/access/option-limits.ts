@@ -9,7 +9,7 @@ import { workingDirectory } from './working-directory.ts'
  */
 const FREE_ONLY = ['env', 'hooks', 'mcpServers'] as const
 
-interface Bounds {
+interface OptionBounds {
   ceiling: Policy
   roots: readonly string[]
 }
@@ -33,7 +33,7 @@ export async function optionsUnder(
 }
 
 /** Removes the options of an earlier session that this server no longer allows. */
-export function loweredOptions(options: SessionOptions, { ceiling, roots }: Bounds): SessionOptions {
+export function loweredOptions(options: SessionOptions, { ceiling, roots }: OptionBounds): SessionOptions {
   const lower = { ...options }
   if (!allowsEverything(ceiling)) for (const name of FREE_ONLY) delete lower[name]
   if (!lower.extraDirectories) return lower

@@ -13,7 +13,7 @@ import { idempotent } from '../http/idempotent.ts'
 import { beginSession } from '../v1/begin-session.ts'
 import { openReady } from '../v1/commands.ts'
 import { BoardStanding } from './answers.ts'
-import { policyWith, type SessionConfig, SessionRequest, type UnifiedRequest } from './request.ts'
+import { type BoardConfig, BoardSessionRequest, policyWith, type UnifiedRequest } from './request.ts'
 
 const ROUTE = 'POST /api/sessions'
 
@@ -28,7 +28,7 @@ export function createEndpoint(deps: GatewayDeps): Endpoint {
     summary:
       'Create a session with a prompt, or continue one. Send `agentId` (board protocol) or `agentType` (unified protocol)',
     idempotent: true,
-    body: SessionRequest,
+    body: BoardSessionRequest,
     status: 201,
     answer: BoardStanding,
     errors: [
@@ -58,7 +58,7 @@ export function createEndpoint(deps: GatewayDeps): Endpoint {
 }
 
 /** Converts both request bodies to the more detailed one. */
-function askedOf(body: SessionRequest): UnifiedRequest {
+function askedOf(body: BoardSessionRequest): UnifiedRequest {
   if ('agentType' in body) return body
   const { agentId, projectId, prompt } = body
   return { agentType: agentId, prompt, config: { ...(projectId !== undefined && { projectId }) } }
@@ -66,7 +66,7 @@ function askedOf(body: SessionRequest): UnifiedRequest {
 
 async function begin(
   deps: GatewayDeps,
-  { principal, request, reply, body }: Call<unknown, unknown, SessionRequest>,
+  { principal, request, reply, body }: Call<unknown, unknown, BoardSessionRequest>,
   asked: UnifiedRequest,
 ): Promise<string> {
   const key = request.headers['idempotency-key']
@@ -93,10 +93,7 @@ async function sessionOf(
 }
 
 /** If both are given, the directory must be inside the project. */
-async function directoryOf(
-  deps: GatewayDeps,
-  { projectId, workingDirectory }: SessionConfig,
-): Promise<string> {
+async function directoryOf(deps: GatewayDeps, { projectId, workingDirectory }: BoardConfig): Promise<string> {
   const { projects, roots, cwd } = deps
   const project = projectId === undefined ? undefined : projectOf(projects, projectId)
   if (project === undefined) return directoryOnNode(deps, workingDirectory ?? cwd, 'workingDirectory')
@@ -119,7 +116,7 @@ function projectOf(projects: GatewayDeps['projects'], id: string): string | unde
 /** Sends another prompt, once per key. Returns its turn, unless the key was stored by a version that did not keep it. */
 async function continued(
   deps: GatewayDeps,
-  call: Call<object, unknown, SessionRequest>,
+  call: Call<object, unknown, BoardSessionRequest>,
   session: string,
   asked: UnifiedRequest,
 ): Promise<number | undefined> {

@@ -9,11 +9,11 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
 import { problemOf, sendProblem } from '../http/problem.ts'
 import { integer } from '../http/query.ts'
-import { type Cursor, parseCursor, START } from '../streams/cursor.ts'
+import { type MessageCursor, parseCursor, START } from '../streams/cursor.ts'
 import { Extensions, extensionOptions } from '../streams/extensions.ts'
 import { MessageOffsets } from '../streams/message-offsets.ts'
 import { PageRoom } from '../streams/page-room.ts'
-import type { View } from '../streams/projector.ts'
+import type { StreamView } from '../streams/projector.ts'
 import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
 import { startOf } from '../v1/events.ts'
 import { endOf } from './state.ts'
@@ -103,7 +103,7 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
         const record = await ownedSession(deps, principal, params.id)
         const { dialect, extensions } = query
         const options = extensionOptions(dialect, extensions)
-        const view: View = { dialect, options, after: await cursorOf(offsets, record, query, options) }
+        const view: StreamView = { dialect, options, after: await cursorOf(offsets, record, query, options) }
         const from = await startOf(deps, record, view, 'after')
         return async (stream) => {
           if (query.confirm) await stream.send(CONFIRMATION)
@@ -120,7 +120,7 @@ async function cursorOf(
   record: SessionRecord,
   { dialect, offset, after }: z.infer<typeof SocketQuery>,
   options: DialectOptions,
-): Promise<Cursor> {
+): Promise<MessageCursor> {
   if (offset === undefined || offset === 0) return parseCursor(after, 'after') ?? START
   if (after !== undefined) {
     throw new MainstemError('invalid_request', 'offset: cannot be combined with after', { field: 'offset' })

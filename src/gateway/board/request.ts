@@ -30,7 +30,7 @@ const projectId = z
 /** A request for a session in the board protocol. */
 const BoardRequest = named('BoardRequest', z.strictObject({ agentId: AgentName, projectId, prompt }))
 
-const SessionConfig = z.strictObject({
+const BoardConfig = z.strictObject({
   agentType: AgentName.optional().describe('the same as the top-level field'),
   projectId,
   workingDirectory: z.string().min(1).max(4096).optional(),
@@ -41,7 +41,7 @@ const SessionConfig = z.strictObject({
   blockedTools: ToolPolicy.shape.denied,
   maxTurns: z.int().min(1).max(1000).optional().describe('maximum number of model calls in one turn'),
 })
-export type SessionConfig = z.infer<typeof SessionConfig>
+export type BoardConfig = z.infer<typeof BoardConfig>
 
 /** A request for a session, or for another prompt, in the unified protocol. */
 const UnifiedRequest = named(
@@ -51,7 +51,7 @@ const UnifiedRequest = named(
       agentType: AgentName,
       prompt,
       sessionId: z.string().optional().describe('the session to continue'),
-      config: z.preprocess(stripNulls, SessionConfig.optional()),
+      config: z.preprocess(stripNulls, BoardConfig.optional()),
     })
     .refine(({ agentType, config }) => (config?.agentType ?? agentType) === agentType, {
       path: ['config', 'agentType'],
@@ -61,11 +61,11 @@ const UnifiedRequest = named(
 export type UnifiedRequest = z.infer<typeof UnifiedRequest>
 
 /** A request in either protocol. */
-export const SessionRequest = named(
+export const BoardSessionRequest = named(
   'SessionRequest',
   z.preprocess(stripNulls, z.union([BoardRequest, UnifiedRequest])),
 )
-export type SessionRequest = z.infer<typeof SessionRequest>
+export type BoardSessionRequest = z.infer<typeof BoardSessionRequest>
 
 const APPROVALS: Record<ApprovalMode, Approval> = {
   ask: 'ask',
@@ -82,7 +82,7 @@ const SANDBOXES: Record<SandboxMode, Sandbox> = {
 }
 
 /** Applies the policy fields of a session configuration to the policy. */
-export function policyWith(base: Policy, config: SessionConfig): Policy {
+export function policyWith(base: Policy, config: BoardConfig): Policy {
   const { approvalMode, sandboxMode, allowedTools, blockedTools, maxTurns } = config
   const tools = {
     ...base.tools,

@@ -3,7 +3,7 @@ import { isIPv6, type Socket } from 'node:net'
 import { MainstemError } from '../../model/index.ts'
 import { isFairShare } from '../../sessions/log/fair-share.ts'
 
-interface Connection {
+interface OpenConnection {
   address: string
   /** The principal of the last request with a valid token; absent before one. */
   principal: string | undefined
@@ -28,7 +28,7 @@ export class Connections {
    */
   readonly #perAddress: number
   /** Ordered by the time they were opened. */
-  readonly #open = new Map<Socket, Connection>()
+  readonly #open = new Map<Socket, OpenConnection>()
   readonly #tokenlessOf = new Map<string, number>()
   #tokenlessOpen = 0
   readonly #openOf = new Map<string, number>()
@@ -133,7 +133,7 @@ export class Connections {
   }
 
   /** Counts the connection for a principal, or for its address. */
-  #assign(connection: Connection, principal: string | undefined): void {
+  #assign(connection: OpenConnection, principal: string | undefined): void {
     const { address, principal: before } = connection
     if (before === principal) return
     if (before === undefined) this.#countTokenless(address, -1)

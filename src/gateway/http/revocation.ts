@@ -5,7 +5,7 @@ import { tokenNamed } from './auth.ts'
 /** How long a stream can outlive its token. */
 const CHECK_MS = 1_000
 
-interface OpenRequest {
+interface RevocableRequest {
   principal: string
   /** The digest of the principal's token at the first check. */
   digest: string | undefined
@@ -15,7 +15,7 @@ interface OpenRequest {
 /** Ends open requests, mainly streams, whose token was removed or replaced. */
 export class Revocation {
   readonly #deps: Pick<GatewayDeps, 'tokens' | 'report'>
-  readonly #open = new Set<OpenRequest>()
+  readonly #open = new Set<RevocableRequest>()
   readonly #timer: NodeJS.Timeout | undefined
 
   constructor(deps: Pick<GatewayDeps, 'tokens' | 'report'>) {

@@ -5,14 +5,14 @@ import { coalesce } from './coalesce.ts'
 /** The check needs no token, so frequent calls must stay cheap. */
 const VALID_MS = 1_000
 
-type Result = 'writable' | 'failed'
+type StorageState = 'writable' | 'failed'
 
 /** Checks whether the store is writable, at most once a second. */
 export class StorageCheck {
   readonly #deps: Pick<GatewayDeps, 'probe' | 'report'>
   readonly #now: () => number
   readonly #probe = coalesce(() => this.#ask())
-  #last: { result: Result; at: number } | undefined
+  #last: { result: StorageState; at: number } | undefined
 
   constructor(deps: Pick<GatewayDeps, 'probe' | 'report'>, now = () => performance.now()) {
     this.#deps = deps

@@ -49,7 +49,7 @@ export async function begin(
   return { session, turn, after: head, earliest }
 }
 
-interface Asked {
+interface WaitingQuestion {
   seq: number
   turn: number
   request: RequestOpened
@@ -62,10 +62,10 @@ interface Asked {
 async function questionsIn(
   { deps: { sessions }, clients }: Rpc,
   record: SessionRecord,
-): Promise<{ open?: Asked; settled?: Asked }> {
+): Promise<{ open?: WaitingQuestion; settled?: WaitingQuestion }> {
   const { id, openTurn, turns, requests } = record
   const last = openTurn ?? turns
-  const asked: { open?: Asked; settled?: Asked } = {}
+  const asked: { open?: WaitingQuestion; settled?: WaitingQuestion } = {}
   const waiting = new Set(requests.map(({ requestId }) => requestId))
   for await (const { event, seq, turn } of latestFirst(sessions, record)) {
     if (turn !== last) continue

@@ -4,7 +4,7 @@ import type { Entry } from '../../model/index.ts'
 import { messageId } from '../streams/cursor.ts'
 import type { StreamMessage } from '../streams/format.ts'
 
-export interface Scope {
+export interface ExchangeScope {
   turn: number
   /** The last entry before the exchange. */
   after: number
@@ -30,12 +30,12 @@ const NOTHING: EntryProjection = { messages: [], ends: false, withoutEnd: [] }
  * are excluded. The dialect of this API determines the end of the exchange, whichever dialect is sent.
  */
 export class Exchange {
-  readonly #scope: Scope
+  readonly #scope: ExchangeScope
   /** The current state of this API's dialect. */
   readonly own: unknown
   readonly #other: unknown
 
-  constructor(scope: Scope) {
+  constructor(scope: ExchangeScope) {
     this.#scope = scope
     this.own = scope.known ?? daemon.initial(scope.options)
     this.#other = scope.dialect === daemon ? undefined : scope.dialect.initial(scope.options)

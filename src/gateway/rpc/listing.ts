@@ -2,12 +2,12 @@ import { FACES, type SessionRecord } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { modeOf } from './modes.ts'
 
-export type Status = 'idle' | 'busy' | 'error'
+export type ListedStatus = 'idle' | 'busy' | 'error'
 
 export interface Listed {
   sessionId: string
   path: string
-  status: Status
+  status: ListedStatus
   mode: ReturnType<typeof modeOf>
   sdkSessionId: string | null
   model: string | null
@@ -39,7 +39,7 @@ export function listed(record: SessionRecord): Listed {
 }
 
 /** An idle session reports `error` when its last turn failed; the next message may succeed. */
-export function statusOf({ status, lastOutcome, failure }: SessionRecord): Status {
+export function statusOf({ status, lastOutcome, failure }: SessionRecord): ListedStatus {
   if (failure) return 'error'
   if (status === 'busy') return 'busy'
   return lastOutcome !== undefined && FACES[lastOutcome].daemon === 'error' ? 'error' : 'idle'

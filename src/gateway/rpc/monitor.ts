@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ownedSession } from '../access/session-access.ts'
-import { type Listed, listed, liveRecords, type Status, statusOf } from './listing.ts'
+import { type Listed, type ListedStatus, listed, liveRecords, statusOf } from './listing.ts'
 import { type Method, method, OfSession, type Rpc } from './method.ts'
 import { undelivered } from './reconnect.ts'
 
@@ -22,7 +22,7 @@ export function monitorMethods(rpc: Rpc): Record<string, Method> {
       queueStats(rpc, principal, sessionId),
     ),
     'health.check': method(Nothing, async (_, principal) => {
-      const sessionsByStatus: Record<Status, number> = { idle: 0, busy: 0, error: 0 }
+      const sessionsByStatus: Record<ListedStatus, number> = { idle: 0, busy: 0, error: 0 }
       let sessions = 0
       for await (const record of liveRecords(deps, principal)) {
         sessionsByStatus[statusOf(record)]++

@@ -4,10 +4,10 @@ import { daemon } from '../../dialects/daemon.ts'
 import { type Entry, Event, type EventType, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isDelivered, type TurnRead } from '../../sessions/turns/delivery.ts'
 import { ownedSession } from '../access/session-access.ts'
-import { type Cursor, checkKept, checkReached, parseCursor, START } from '../streams/cursor.ts'
+import { checkKept, checkReached, type MessageCursor, parseCursor, START } from '../streams/cursor.ts'
 import { PageReader } from '../streams/page.ts'
 import { PageRoom } from '../streams/page-room.ts'
-import type { View } from '../streams/projector.ts'
+import type { StreamView } from '../streams/projector.ts'
 import { type Method, method, paramsWith, type Rpc, sessionId } from './method.ts'
 
 const Reconnect = paramsWith({
@@ -62,7 +62,7 @@ async function delivered({ deps, clients }: Rpc, record: SessionRecord, reads: r
 }
 
 interface Wanted {
-  cursor?: Cursor | undefined
+  cursor?: MessageCursor | undefined
   /** Turns to exclude. */
   except?: readonly number[]
   /** Without it the messages are counted but not kept, and all of them. */
@@ -82,7 +82,7 @@ export async function undelivered(
   if (cursor) checkKept(cursor.seq, earliest)
   const omits = (entry: Entry) =>
     isDelivered(record, entry) || (entry.turn !== undefined && except.includes(entry.turn))
-  const view: View = {
+  const view: StreamView = {
     dialect: daemon,
     options: raw ? { raw: '1' } : {},
     after: cursor ?? { ...START, seq: delivered },

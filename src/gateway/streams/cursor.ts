@@ -2,19 +2,19 @@ import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { SessionLogs } from '../../sessions/log/session-logs.ts'
 
 /** The last message that a client has: all of entry `seq`, or its first `part` messages. */
-export interface Cursor {
+export interface MessageCursor {
   seq: number
   part: number
 }
 
-export const START: Cursor = { seq: 0, part: Number.POSITIVE_INFINITY }
+export const START: MessageCursor = { seq: 0, part: Number.POSITIVE_INFINITY }
 
 /** `12`, or `12.3` if entry 12 has several messages. */
 export function messageId(seq: number, part: number, parts: number): string {
   return parts === 1 ? `${seq}` : `${seq}.${part}`
 }
 
-export function isAfter(cursor: Cursor, seq: number, part: number): boolean {
+export function isAfter(cursor: MessageCursor, seq: number, part: number): boolean {
   return seq > cursor.seq || (seq === cursor.seq && part > cursor.part)
 }
 
@@ -23,7 +23,10 @@ const HEADER = 'Last-Event-ID'
 const ID = /^(0|[1-9]\d{0,14})(?:\.([1-9]\d{0,8}))?$/
 
 /** Parses `Last-Event-ID` or another field; returns undefined when it is absent. */
-export function parseCursor(text: string | string[] | undefined, field: string = HEADER): Cursor | undefined {
+export function parseCursor(
+  text: string | string[] | undefined,
+  field: string = HEADER,
+): MessageCursor | undefined {
   if (text === undefined || text === '') return undefined
   const match = typeof text === 'string' ? ID.exec(text) : null
   if (!match) throw badCursor('not an id of this server', field)
@@ -44,7 +47,7 @@ export function badCursor(why: string, field: string = HEADER): MainstemError {
 export async function checkReached(
   logs: Pick<SessionLogs, 'head'>,
   { id, head }: Pick<SessionRecord, 'id' | 'head'>,
-  { seq }: Cursor,
+  { seq }: MessageCursor,
   field?: string,
 ): Promise<void> {
   if (seq > head && seq > (await logs.head(id))) throw badCursor('beyond the end of this session', field)

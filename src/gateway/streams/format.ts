@@ -73,14 +73,14 @@ export function* chunks(format: StreamFormat, messages: Iterable<StreamMessage>)
   if (chunk !== '') yield chunk
 }
 
-interface Written {
+interface FormattedPieces {
   format: StreamFormat
   pieces: Uint8Array[]
   /** The number of texts in the segment. */
   texts: number
 }
 
-const written = new WeakMap<readonly string[], Written>()
+const written = new WeakMap<readonly string[], FormattedPieces>()
 
 /**
  * Formats entries that are already JSON text, starting at this seq. The result is shared by all subscribers of the same
@@ -103,7 +103,7 @@ export function* verbatim(
   }
 }
 
-function nextPiece(shared: Written, first: number, texts: readonly string[]): Uint8Array {
+function nextPiece(shared: FormattedPieces, first: number, texts: readonly string[]): Uint8Array {
   const { format } = shared
   let chunk = ''
   for (; chunk.length < CHUNK && shared.texts < texts.length; shared.texts++) {

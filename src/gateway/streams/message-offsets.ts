@@ -2,19 +2,19 @@ import { type Entry, MainstemError, type SessionRecord } from '../../model/index
 import { contentSize } from '../../model/text/content-size.ts'
 import { ROOM_WAIT_MS } from '../../sessions/log/log-reader.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
-import { badCursor, type Cursor, checkKept, messageId, parseCursor, START } from './cursor.ts'
+import { badCursor, checkKept, type MessageCursor, messageId, parseCursor, START } from './cursor.ts'
 import type { StreamMessage } from './format.ts'
 import { PAGE_BYTES, type PageRoom } from './page-room.ts'
-import { copyOf, type Position, ProjectionCache } from './projection-cache.ts'
-import type { View } from './projector.ts'
+import { copyOf, ProjectionCache, type ProjectionState } from './projection-cache.ts'
+import type { StreamView } from './projector.ts'
 
-type Log = Pick<SessionRecord, 'id' | 'head' | 'earliest'>
+type OffsetLog = Pick<SessionRecord, 'id' | 'head' | 'earliest'>
 
 /** The messages that are counted: those of a dialect with options that change their number. */
-type Counting = Pick<View, 'dialect' | 'options'>
+type Counting = Pick<StreamView, 'dialect' | 'options'>
 
 /** A position in a log, with the number of messages before it. */
-interface Counted extends Position {
+interface Counted extends ProjectionState {
   count: number
 }
 
@@ -29,7 +29,7 @@ export class MessageOffsets {
 
   /** Returns the messages from `offset` on, at most `limit`, within the size of a page. */
   async slice(
-    record: Log,
+    record: OffsetLog,
     view: Counting,
     { offset, limit, room }: { offset: number; limit: number; room?: PageRoom },
   ): Promise<StreamMessage[]> {
@@ -61,7 +61,7 @@ export class MessageOffsets {
   }
 
   /** Counts the messages. */
-  async total(record: Log, view: Counting): Promise<number> {
+  async total(record: OffsetLog, view: Counting): Promise<number> {
     const key = keyOf(record, view)
     const position = this.#cache.find(key, ({ seq }) => seq <= record.head) ?? start(view)
     const known = position.seq
@@ -72,7 +72,7 @@ export class MessageOffsets {
   }
 
   /** Returns the cursor after this many messages. */
-  async cursorAt(record: Log, view: Counting, offset: number): Promise<Cursor> {
+  async cursorAt(record: OffsetLog, view: Counting, offset: number): Promise<MessageCursor> {
     if (offset === 0) return START
     const wanted = { offset: offset - 1, limit: 1 }
     let [last] = await this.slice(record, view, wanted)
@@ -85,14 +85,14 @@ export class MessageOffsets {
     return parseCursor(last.id) ?? START
   }
 
-  #pieces({ id, head }: Log, { seq }: Counted, signal?: AbortSignal): Pieces {
+  #pieces({ id, head }: OffsetLog, { seq }: Counted, signal?: AbortSignal): EntryPieces {
     return this.#log.replay(id, seq, head, { waitMs: ROOM_WAIT_MS, ...(signal && { signal }) })
   }
 }
 
-type Pieces = AsyncGenerator<readonly Entry[]>
+type EntryPieces = AsyncGenerator<readonly Entry[]>
 
-async function nextOf(pieces: Pieces): Promise<readonly Entry[]> {
+async function nextOf(pieces: EntryPieces): Promise<readonly Entry[]> {
   const { value: entries, done } = await pieces.next()
   if (done) throw new MainstemError('session_not_found', 'the session was removed')
   return entries
@@ -113,7 +113,7 @@ function advance({ dialect }: Counting, position: Counted, entries: readonly Ent
 }
 
 /** Offsets count from the first entry, so it must be retained. */
-function keyOf({ id, earliest }: Log, { dialect, options }: Counting): string {
+function keyOf({ id, earliest }: OffsetLog, { dialect, options }: Counting): string {
   checkKept(0, earliest)
   return `${id} ${dialect.id} ${new URLSearchParams(options)}`
 }

@@ -6,21 +6,21 @@ import type { GatewayDeps } from '../deps.ts'
 /** A page with this much text is full; its last message may exceed it. */
 export const PAGE_BYTES = 4 * 1024 * 1024
 
-type Pieces = AsyncGenerator<unknown>
-type Deps = Pick<GatewayDeps, 'pages' | 'timing' | 'report'>
+type PagePieces = AsyncGenerator<unknown>
+type PageDeps = Pick<GatewayDeps, 'pages' | 'timing' | 'report'>
 
 /**
  * The memory reservation of one page, from before it is read until its response is sent. The log segment that filled
  * the page counts until then too, because a message larger than a page stays in memory as long.
  */
 export class PageRoom {
-  readonly #deps: Deps
+  readonly #deps: PageDeps
   readonly #reply: FastifyReply
   readonly #gone = new AbortController()
-  readonly #pieces: Pieces[] = []
+  readonly #pieces: PagePieces[] = []
   #share: Share | undefined
 
-  private constructor(deps: Deps, reply: FastifyReply) {
+  private constructor(deps: PageDeps, reply: FastifyReply) {
     this.#deps = deps
     this.#reply = reply
     if (reply.raw.destroyed) this.#gone.abort()
@@ -31,7 +31,7 @@ export class PageRoom {
   }
 
   /** Waits for memory shared by the pages of all clients; throws `overloaded` after a timeout. */
-  static async enter(deps: Deps, reply: FastifyReply): Promise<PageRoom> {
+  static async enter(deps: PageDeps, reply: FastifyReply): Promise<PageRoom> {
     const room = new PageRoom(deps, reply)
     await room.#take()
     return room
@@ -50,7 +50,7 @@ export class PageRoom {
   }
 
   /** Keeps the current log segment reserved until the response is sent. */
-  keep(pieces: Pieces): void {
+  keep(pieces: PagePieces): void {
     this.#pieces.push(pieces)
   }
 

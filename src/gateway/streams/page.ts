@@ -11,8 +11,8 @@ import { parseCursor, START } from './cursor.ts'
 import type { StreamMessage } from './format.ts'
 import { type FramedEntries, framedEntries } from './framed-entries.ts'
 import { PAGE_BYTES, PageRoom } from './page-room.ts'
-import { copyOf, type Position, type ProjectionCache, projectionKey } from './projection-cache.ts'
-import { Projector, type View } from './projector.ts'
+import { copyOf, type ProjectionCache, type ProjectionState, projectionKey } from './projection-cache.ts'
+import { Projector, type StreamView } from './projector.ts'
 
 /** The native dialect returns entries, other dialects return messages. */
 export const Page = named(
@@ -28,7 +28,7 @@ type Page = z.infer<typeof Page>
 /** The session and view of a reader; `from` is the last entry that need not be read. */
 export interface Reading {
   id: string
-  view: View
+  view: StreamView
   from: number
   raw: boolean
 }
@@ -182,12 +182,12 @@ export class PageReader {
   }
 
   /** Returns the current position, if it is worth caching. */
-  #position(): Position | undefined {
+  #position(): ProjectionState | undefined {
     if (keyOf(this.#reading) === undefined) return undefined
     return copyOf({ seq: this.#seq, state: this.#projector.state })
   }
 
-  #keep(position: Position | undefined): void {
+  #keep(position: ProjectionState | undefined): void {
     this.#cache.keep(keyOf(this.#reading), position)
   }
 
@@ -201,7 +201,7 @@ export class PageReader {
 }
 
 /** Returns the last cached position before the requested messages. */
-function positionBefore(cache: ProjectionCache, reading: Reading): Position | undefined {
+function positionBefore(cache: ProjectionCache, reading: Reading): ProjectionState | undefined {
   const last = lastBefore(reading)
   return cache.find(keyOf(reading), ({ seq }) => seq <= last)
 }

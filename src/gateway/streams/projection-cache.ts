@@ -20,13 +20,13 @@ export function projectionKey({ id, dialect, options, from }: CachedProjection):
 }
 
 /** A projection's state after an entry. */
-export interface Position {
+export interface ProjectionState {
   seq: number
   state: unknown
 }
 
 /** Returns undefined when the state cannot be cloned: it may contain agent data with thousands of levels. */
-export function copyOf<P extends Position>(position: P): P | undefined {
+export function copyOf<P extends ProjectionState>(position: P): P | undefined {
   try {
     return structuredClone(position)
   } catch {
@@ -46,7 +46,7 @@ const STATE_BYTES = 4 * 1024 * 1024
  * Caches projection states, so that the next subscriber need not start at the first entry. A projection is a fold, so
  * its state after an entry is the same for all subscribers, and an evicted one can be recomputed.
  */
-export class ProjectionCache<P extends Position = Position> {
+export class ProjectionCache<P extends ProjectionState = ProjectionState> {
   /** In order of use, most recent last. */
   readonly #kept = new Map<string, P[]>()
   readonly #sizes = new WeakMap<P, number>()
@@ -89,6 +89,6 @@ export class ProjectionCache<P extends Position = Position> {
   }
 }
 
-function later<P extends Position>(one: P | undefined, other: P): P {
+function later<P extends ProjectionState>(one: P | undefined, other: P): P {
   return one && one.seq > other.seq ? one : other
 }

@@ -1,17 +1,17 @@
 import type { Dialect, DialectOptions } from '../../dialects/dialect.ts'
 import { mainstem } from '../../dialects/mainstem.ts'
 import type { Entry, EventType } from '../../model/index.ts'
-import { type Cursor, isAfter, messageId } from './cursor.ts'
+import { isAfter, type MessageCursor, messageId } from './cursor.ts'
 import type { StreamMessage } from './format.ts'
 
 /** Raw frames by number. */
 export type RawFrames = ReadonlyMap<number, string>
 
 /** A subscriber's view of a log. */
-export interface View {
+export interface StreamView {
   dialect: Dialect
   options: DialectOptions
-  after: Cursor
+  after: MessageCursor
   /** Selects messages of these event types only. */
   types?: ReadonlySet<EventType> | undefined
   /** Omits the messages of an entry. */
@@ -23,11 +23,11 @@ export interface View {
  * up to the cursor and of other types are dropped.
  */
 export class Projector {
-  readonly #view: View
+  readonly #view: StreamView
   /** The current projection state. */
   readonly state: unknown
 
-  constructor(view: View, state = view.dialect.initial(view.options)) {
+  constructor(view: StreamView, state = view.dialect.initial(view.options)) {
     this.#view = view
     this.state = state
   }
@@ -39,7 +39,7 @@ export class Projector {
   }
 
   /** The types of entries that are needed; undefined if all are, because a dialect may depend on any entry. */
-  get types(): View['types'] {
+  get types(): StreamView['types'] {
     const { dialect, types } = this.#view
     return dialect === mainstem ? types : undefined
   }

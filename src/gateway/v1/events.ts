@@ -16,7 +16,7 @@ import { formatOf, NDJSON, SSE, type StreamFormat } from '../streams/format.ts'
 import { MessageOffsets } from '../streams/message-offsets.ts'
 import { Page, PageReader, pageOf, type Reading } from '../streams/page.ts'
 import { ProjectionCache } from '../streams/projection-cache.ts'
-import { Projector, type View } from '../streams/projector.ts'
+import { Projector, type StreamView } from '../streams/projector.ts'
 import { SOCKET_ENDS } from '../streams/socket-stream.ts'
 import { streamLog } from '../streams/stream-log.ts'
 import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
@@ -115,7 +115,7 @@ async function viewOf(
   record: SessionRecord,
   query: EventsQuery,
   lastEventId: string | string[] | undefined,
-): Promise<View> {
+): Promise<StreamView> {
   const dialect = dialects.get(query.dialect ?? mainstem.id) ?? mainstem
   const { raw, partial_json, offset } = query
   checkOffset(query)
@@ -141,7 +141,7 @@ async function viewOf(
 export async function startOf(
   { sessions }: GatewayDeps,
   record: SessionRecord,
-  { dialect, after }: View,
+  { dialect, after }: StreamView,
   field: string | undefined,
 ): Promise<number> {
   await checkReached(sessions, record, after, field)

@@ -1,15 +1,15 @@
 import * as z from 'zod'
 import { Entry, SessionRecord } from '../../model/index.ts'
 import { named } from '../http/openapi/components.ts'
-import { RawFrame } from './frames.ts'
+import { RawFrameJson } from './frames.ts'
 
 /** One line of an exported session. */
-export const ExportLine = named(
+export const ExportLineJson = named(
   'ExportLine',
   z.union([
     z.strictObject({ record: SessionRecord }),
     z.strictObject({ entry: Entry }),
-    z.strictObject({ frame: RawFrame }),
+    z.strictObject({ frame: RawFrameJson }),
     z.strictObject({
       end: z.strictObject({
         entries: z.int(),
@@ -19,7 +19,7 @@ export const ExportLine = named(
     }),
   ]),
 )
-export type ExportLine = z.infer<typeof ExportLine>
+export type ExportLineJson = z.infer<typeof ExportLineJson>
 
 const FIELDS = Object.keys(SessionRecord.shape)
 

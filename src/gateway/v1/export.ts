@@ -6,7 +6,7 @@ import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { EventStream } from '../streams/event-stream.ts'
 import { NDJSON } from '../streams/format.ts'
-import { ExportLine, inOrder } from './export-line.ts'
+import { ExportLineJson, inOrder } from './export-line.ts'
 
 /** Exports a session, one JSON object per line. Without its last line an export is incomplete. */
 export function exportEndpoint(deps: GatewayDeps): Endpoint {
@@ -15,7 +15,7 @@ export function exportEndpoint(deps: GatewayDeps): Endpoint {
     url: '/v1/sessions/:id/export',
     summary: 'Export a session: its record, its entries and its raw frames',
     params: SessionPath,
-    answers: { [NDJSON.type]: ExportLine },
+    answers: { [NDJSON.type]: ExportLineJson },
     errors: ['session_not_found', 'overloaded'],
     async run({ params: { id }, principal, request, reply }) {
       const record = await ownedSession(deps, principal, id)
@@ -50,8 +50,8 @@ async function send(deps: GatewayDeps, record: SessionRecord, stream: EventStrea
 /** Characters per write. */
 const CHUNK = 64 * 1024
 
-type Counts = Pick<Extract<ExportLine, { end: object }>['end'], 'entries' | 'frames'>
-type Line = Exclude<ExportLine, { end: object }> | { end: Counts }
+type Counts = Pick<Extract<ExportLineJson, { end: object }>['end'], 'entries' | 'frames'>
+type Line = Exclude<ExportLineJson, { end: object }> | { end: Counts }
 
 /** The text of the lines, with their checksum in the last. */
 async function* textOf(lists: AsyncIterable<readonly Line[]>): AsyncGenerator<string> {

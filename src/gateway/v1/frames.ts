@@ -8,7 +8,7 @@ import { integer } from '../http/query.ts'
 import { PAGE_BYTES, PageRoom } from '../streams/page-room.ts'
 
 /** A frame of the journal, in one order for both directions. */
-export const RawFrame = named(
+export const RawFrameJson = named(
   'RawFrame',
   z.strictObject({
     frame: z.int().positive().describe('its number; `native` of an entry is the frame that it came from'),
@@ -22,7 +22,7 @@ export const RawFrame = named(
       ),
   }),
 )
-type RawFrame = z.infer<typeof RawFrame>
+type RawFrameJson = z.infer<typeof RawFrameJson>
 
 const FramesQuery = z.strictObject({
   after: integer(0, 999_999_999).optional().describe('the last frame you have'),
@@ -32,7 +32,7 @@ const FramesQuery = z.strictObject({
 const FramePage = named(
   'FramePage',
   z.strictObject({
-    frames: z.array(RawFrame),
+    frames: z.array(RawFrameJson),
     next: z.int().nonnegative().describe('pass it as `after` to get the next page'),
   }),
 )
@@ -60,11 +60,11 @@ export function framesEndpoint(deps: GatewayDeps): Endpoint {
 }
 
 async function firstOf(
-  pieces: AsyncGenerator<readonly RawFrame[]>,
+  pieces: AsyncGenerator<readonly RawFrameJson[]>,
   limit: number,
   room: PageRoom,
-): Promise<RawFrame[]> {
-  const frames: RawFrame[] = []
+): Promise<RawFrameJson[]> {
+  const frames: RawFrameJson[] = []
   let bytes = 0
   for (;;) {
     const { value: piece, done } = await pieces.next()

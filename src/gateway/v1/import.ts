@@ -11,7 +11,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
 import { named } from '../http/openapi/components.ts'
 import { NDJSON } from '../streams/format.ts'
-import { ExportLine } from './export-line.ts'
+import { ExportLineJson } from './export-line.ts'
 
 /** The longest line that is accepted. Lines are held in memory one at a time. */
 const LINE_BYTES = 64 * 1024 * 1024
@@ -31,7 +31,7 @@ export function importEndpoint(deps: GatewayDeps): Endpoint {
     method: 'POST',
     url: '/v1/sessions/import',
     summary: 'Import an exported session, as an ended one',
-    streamed: { type: NDJSON.type, line: ExportLine },
+    streamed: { type: NDJSON.type, line: ExportLineJson },
     answer: ImportedSession,
     errors: ['conflict', 'overloaded'],
     async run({ principal, request, reply }) {
@@ -72,7 +72,7 @@ export async function* exportLines(lines: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-function parsed(utf8: TextDecoder, raw: Buffer, line: number): ExportLine {
+function parsed(utf8: TextDecoder, raw: Buffer, line: number): ExportLineJson {
   let value: unknown
   checkValueCount(raw, `line ${line}`)
   try {
@@ -82,12 +82,12 @@ function parsed(utf8: TextDecoder, raw: Buffer, line: number): ExportLine {
     throw damage('not valid JSON', line)
   }
   if (isExportLine(value)) return value
-  const { error } = ExportLine.safeParse(value)
+  const { error } = ExportLineJson.safeParse(value)
   const [issue] = error?.issues ?? []
   throw damage(`not a line of an export: ${issue?.path.join('.') || 'line'}: ${issue?.message}`, line)
 }
 
 /** The line itself, and not a copy of the schema, whose fields would be in another order. */
-function isExportLine(value: unknown): value is ExportLine {
-  return ExportLine.safeParse(value).success
+function isExportLine(value: unknown): value is ExportLineJson {
+  return ExportLineJson.safeParse(value).success
 }

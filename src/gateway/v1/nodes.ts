@@ -6,7 +6,7 @@ import { named } from '../http/openapi/components.ts'
 
 export const NODE_STATES = ['ready', 'draining', 'lost'] as const
 
-const ServerNode = named(
+const ServerNodeJson = named(
   'ServerNode',
   z.strictObject({
     name: z.string(),
@@ -21,12 +21,12 @@ const ServerNode = named(
     seenMs: z.number().nonnegative().describe('milliseconds since the node renewed its registration'),
   }),
 )
-type ServerNode = z.infer<typeof ServerNode>
+type ServerNodeJson = z.infer<typeof ServerNodeJson>
 
 const NodeList = named(
   'NodeList',
   z.strictObject({
-    nodes: z.array(ServerNode).describe('by name; empty if this server shares its store with none'),
+    nodes: z.array(ServerNodeJson).describe('by name; empty if this server shares its store with none'),
   }),
 )
 
@@ -43,12 +43,12 @@ export function nodesEndpoint(deps: GatewayDeps): Endpoint {
   })
 }
 
-export function nodeState({ live, draining }: RegisteredNode): ServerNode['state'] {
+export function nodeState({ live, draining }: RegisteredNode): ServerNodeJson['state'] {
   if (!live) return 'lost'
   return draining ? 'draining' : 'ready'
 }
 
-function statusOf(node: RegisteredNode, self: string | undefined): ServerNode {
+function statusOf(node: RegisteredNode, self: string | undefined): ServerNodeJson {
   const { live: _, draining: __, labels, roots, ...rest } = node
   return {
     ...rest,

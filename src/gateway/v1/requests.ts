@@ -19,7 +19,7 @@ import { named } from '../http/openapi/components.ts'
 import { latestFirst } from '../streams/latest-first.ts'
 import { openReady } from './commands.ts'
 
-const OpenRequest = named(
+const OpenRequestJson = named(
   'OpenRequest',
   SessionRecord.pick({ agent: true, cwd: true, title: true }).extend({
     session: SessionRecord.shape.id,
@@ -27,11 +27,11 @@ const OpenRequest = named(
     request: RequestOpened,
   }),
 )
-type OpenRequest = z.infer<typeof OpenRequest>
+type OpenRequestJson = z.infer<typeof OpenRequestJson>
 
 const RequestList = named(
   'RequestList',
-  z.strictObject({ requests: z.array(OpenRequest).describe('oldest first') }),
+  z.strictObject({ requests: z.array(OpenRequestJson).describe('oldest first') }),
 )
 
 named('RequestAnswer', RequestAnswer)
@@ -47,7 +47,7 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
       summary: 'List the open requests, oldest first',
       answer: RequestList,
       async run({ principal }) {
-        const requests: OpenRequest[] = []
+        const requests: OpenRequestJson[] = []
         for await (const record of deps.sessions.allRecords({ principal, asking: true })) {
           requests.push(...(await openRequests(deps, record)))
         }
@@ -87,10 +87,10 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
   ]
 }
 
-async function openRequests(deps: GatewayDeps, record: SessionRecord): Promise<OpenRequest[]> {
+async function openRequests(deps: GatewayDeps, record: SessionRecord): Promise<OpenRequestJson[]> {
   const { id: session, agent, cwd, title } = record
   const open = new Set(record.requests.map(({ requestId }) => requestId))
-  const found: OpenRequest[] = []
+  const found: OpenRequestJson[] = []
   for await (const { event, seq, turn, at } of latestFirst(deps.sessions, record)) {
     if (open.size === 0) break
     if (event.type !== 'request.opened' || !open.delete(event.requestId)) continue

@@ -23,7 +23,7 @@ const TextRange = named(
   z.strictObject({ start: z.int().nonnegative(), end: z.int().nonnegative() }),
 )
 
-const SearchHit = named(
+const SearchHitJson = named(
   'SearchHit',
   SessionRecord.pick({ agent: true, cwd: true, title: true }).extend({
     session: SessionRecord.shape.id,
@@ -33,12 +33,12 @@ const SearchHit = named(
     marks: z.array(TextRange).describe('the parts of the snippet that match'),
   }),
 )
-type SearchHit = z.infer<typeof SearchHit> & { type: EventType }
+type SearchHitJson = z.infer<typeof SearchHitJson> & { type: EventType }
 
 const SearchResult = named(
   'SearchResult',
   z.strictObject({
-    hits: z.array(SearchHit).describe('newest first'),
+    hits: z.array(SearchHitJson).describe('newest first'),
     complete: z.boolean().describe('false while older entries are still being indexed and might match too'),
   }),
 )
@@ -87,14 +87,14 @@ function hitOf(
   { session, seq, at, event }: Entry,
   record: SessionRecord | undefined,
   terms: readonly SearchTerm[],
-): SearchHit[] {
+): SearchHitJson[] {
   if (!record) return []
   const { agent, cwd, title } = record
   const place = { session, agent, cwd, ...(title !== undefined && { title }), seq, at, type: event.type }
   return [{ ...place, ...snippetOf(searchText(event) ?? '', terms) }]
 }
 
-function snippetOf(text: string, terms: readonly SearchTerm[]): Pick<SearchHit, 'snippet' | 'marks'> {
+function snippetOf(text: string, terms: readonly SearchTerm[]): Pick<SearchHitJson, 'snippet' | 'marks'> {
   const ranges = rangesOf(text, terms)
   const at = ranges[0]?.start ?? 0
   const [from, to] = [Math.max(0, at - BEFORE), Math.min(text.length, at + AFTER)]

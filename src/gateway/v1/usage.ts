@@ -8,10 +8,10 @@ import { Flag } from '../http/query.ts'
 
 const counts = { sessions: z.int().nonnegative(), turns: z.int().nonnegative(), usage: Usage }
 
-const UsageTotals = named('UsageTotals', z.strictObject(counts))
-type UsageTotals = z.infer<typeof UsageTotals>
+const UsageTotalsJson = named('UsageTotals', z.strictObject(counts))
+type UsageTotalsJson = z.infer<typeof UsageTotalsJson>
 
-const DailyUsage = named(
+const DailyUsageJson = named(
   'DailyUsage',
   z.strictObject({
     day: z.iso.date(),
@@ -22,19 +22,19 @@ const DailyUsage = named(
   }),
 )
 
-const groups = z.record(z.string(), UsageTotals)
+const groups = z.record(z.string(), UsageTotalsJson)
 
 const UsageReport = named(
   'UsageReport',
   z.strictObject({
-    total: UsageTotals,
+    total: UsageTotalsJson,
     agents: groups,
     models: groups.describe('by the model in use when a turn ended; `unknown` if the agent named none'),
     principals: groups,
     days: z
-      .record(z.iso.date(), UsageTotals)
+      .record(z.iso.date(), UsageTotalsJson)
       .describe('by the day on which a session started or a turn ended, in UTC'),
-    rows: z.array(DailyUsage).describe('one for each day, principal, agent and model'),
+    rows: z.array(DailyUsageJson).describe('one for each day, principal, agent and model'),
   }),
 )
 
@@ -83,16 +83,16 @@ export function usageEndpoint(deps: GatewayDeps): Endpoint {
   })
 }
 
-const nothing = (): UsageTotals => ({ sessions: 0, turns: 0, usage: {} })
-const group = () => new Map<string, UsageTotals>()
+const nothing = (): UsageTotalsJson => ({ sessions: 0, turns: 0, usage: {} })
+const group = () => new Map<string, UsageTotalsJson>()
 
-function totalsOf(totals: Map<string, UsageTotals>, name: string): UsageTotals {
+function totalsOf(totals: Map<string, UsageTotalsJson>, name: string): UsageTotalsJson {
   const total = totals.get(name) ?? nothing()
   totals.set(name, total)
   return total
 }
 
-function add(sum: UsageTotals, { sessions, turns, usage }: UsageTotals): void {
+function add(sum: UsageTotalsJson, { sessions, turns, usage }: UsageTotalsJson): void {
   sum.sessions += sessions
   sum.turns += turns
   sum.usage = addUsage(sum.usage, usage)

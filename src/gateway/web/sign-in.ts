@@ -8,7 +8,7 @@ import { named } from '../http/openapi/components.ts'
 import { cookieOf, setCookie } from './cookie-header.ts'
 import type { SignInCookies } from './sign-in-cookie.ts'
 
-const SignIn = named(
+const SignInJson = named(
   'SignIn',
   z
     .strictObject({
@@ -24,7 +24,7 @@ const SignIn = named(
       'either ticket or token',
     ),
 )
-type SignIn = z.infer<typeof SignIn>
+type SignInJson = z.infer<typeof SignInJson>
 
 const ServerInfo = named(
   'ServerInfo',
@@ -47,7 +47,7 @@ export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
       url: '/v1/sign-in',
       summary: 'Exchange a ticket or a token for the cookie of a browser',
       auth: 'open',
-      body: SignIn,
+      body: SignInJson,
       status: 204,
       errors: ['invalid_request', 'unauthorized', 'forbidden', 'conflict', 'too_large', 'unsupported_media'],
       async run({ body, request, reply }) {
@@ -112,7 +112,7 @@ function signedInAs(
 /** A link must not sign a browser in as another principal unasked: a person would work, and show files, for it. */
 function refuseSwitch(
   { tickets }: GatewayDeps,
-  { ticket, replace }: SignIn,
+  { ticket, replace }: SignInJson,
   current: string | undefined,
 ): void {
   const next = ticket === undefined ? undefined : tickets.holderOf(ticket)
@@ -122,7 +122,7 @@ function refuseSwitch(
   })
 }
 
-function tokenFor({ tickets }: GatewayDeps, { ticket, token }: SignIn, known: readonly Token[]): Token {
+function tokenFor({ tickets }: GatewayDeps, { ticket, token }: SignInJson, known: readonly Token[]): Token {
   if (ticket === undefined) return tokenPresented(known, token)
   const principal = tickets.redeem(ticket)
   const found = principal === undefined ? undefined : tokenNamed(known, principal)

@@ -17,7 +17,7 @@ export interface TakeOptions {
   holder?: string | undefined
 }
 
-interface Waiting {
+interface WaitingReader {
   bytes: number
   holder: string | undefined
   admit(share: Share): void
@@ -35,7 +35,7 @@ const RETRY_AFTER_S = 5
 export class ByteBudget {
   readonly #limit: number
   readonly #timers: Timers
-  readonly #waiting: Waiting[] = []
+  readonly #waiting: WaitingReader[] = []
   readonly #heldBy = new Map<string | undefined, number>()
   #held = 0
 
@@ -66,7 +66,7 @@ export class ByteBudget {
   ): Promise<Share | undefined> {
     const done = new AbortController()
     const { promise, resolve } = Promise.withResolvers<Share | 'left' | 'late'>()
-    const waiting: Waiting = { bytes, holder, admit: resolve }
+    const waiting: WaitingReader = { bytes, holder, admit: resolve }
     const leave = () => resolve('left')
     this.#waiting.push(waiting)
     signal.addEventListener('abort', leave)

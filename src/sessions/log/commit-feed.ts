@@ -2,7 +2,7 @@ import type { Entry, Outcome } from '../../model/index.ts'
 import type { Batch, SessionState } from '../../stores/store.ts'
 
 /** Entries of one session that were committed together. */
-export interface Commit {
+export interface CommittedEntries {
   session: string
   principal: string
   /** The first entry: its position among all entries of all sessions, and its `seq` in its own log. */
@@ -19,7 +19,7 @@ export class CommitFeed {
   readonly outcomes = new Map<Outcome, number>()
   readonly #kept: number
   readonly #waiting = new Set<() => void>()
-  #commits: Commit[] = []
+  #commits: CommittedEntries[] = []
   #head = 0
 
   constructor(kept = KEPT) {
@@ -52,7 +52,7 @@ export class CommitFeed {
   }
 
   /** The commit that contains the next entry after a position; undefined at the head, `gone` if it was evicted. */
-  after(position: number): Commit | 'gone' | undefined {
+  after(position: number): CommittedEntries | 'gone' | undefined {
     if (position >= this.#head) return undefined
     const commits = this.#commits
     let [low, high] = [0, commits.length - 1]
@@ -80,6 +80,6 @@ export class CommitFeed {
   }
 }
 
-function lastOf(commit: Commit | undefined): number {
+function lastOf(commit: CommittedEntries | undefined): number {
   return commit ? commit.position + commit.count - 1 : 0
 }

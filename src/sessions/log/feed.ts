@@ -1,5 +1,5 @@
 import type { EventType } from '../../model/index.ts'
-import type { Commit, CommitFeed } from './commit-feed.ts'
+import type { CommitFeed, CommittedEntries } from './commit-feed.ts'
 
 /** Entries of one session that were committed together, and where a reader is among all entries. */
 export interface FeedCommit {
@@ -43,7 +43,7 @@ export function localFeed(commits: CommitFeed, epoch: string): Feed {
   }
 }
 
-function unread({ session, principal, position, seq, count }: Commit, read: number): FeedCommit {
+function unread({ session, principal, position, seq, count }: CommittedEntries, read: number): FeedCommit {
   return {
     session,
     principal,

@@ -13,10 +13,10 @@ import { type Emit, LargeValues, oversized } from './large-values.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { NativeIds } from './native-id.ts'
 import { exitForced, outputClosed, startOverdue } from './notices.ts'
-import { type SessionFacts, sessionStarted } from './session-started.ts'
+import { type StartedFacts, sessionStarted } from './session-started.ts'
 import { type TurnEvidence, TurnMachine, type TurnRules, type Undecided } from './turn-machine.ts'
 
-export interface ConversationDeps extends TurnRules, SessionFacts {
+export interface ConversationDeps extends TurnRules, StartedFacts {
   /** The state of the session before this owner acquired it. */
   before?: {
     turns: number

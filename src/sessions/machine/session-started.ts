@@ -2,7 +2,7 @@ import type { LaunchRecipe, Start } from '../../agents/agent.ts'
 import type { SessionStarted } from '../../model/events/session.ts'
 
 /** The facts in `session.started`. */
-export interface SessionFacts {
+export interface StartedFacts {
   agent: string
   recipe: LaunchRecipe
   start: Omit<Start, 'epoch'>
@@ -13,7 +13,7 @@ export interface SessionFacts {
 }
 
 /** The first event of every log. */
-export function sessionStarted({ agent, recipe, start, project, name }: SessionFacts): SessionStarted {
+export function sessionStarted({ agent, recipe, start, project, name }: StartedFacts): SessionStarted {
   return {
     type: 'session.started',
     agent,

@@ -12,15 +12,15 @@ export interface LeasedSession {
   fence: number
 }
 
-type Deps = Pick<SessionDeps, 'store' | 'clock' | 'sweep' | 'committed' | 'mayRun' | 'node'>
+type TakeoverDeps = Pick<SessionDeps, 'store' | 'clock' | 'sweep' | 'committed' | 'mayRun' | 'node'>
 
 /** Takes sessions over from another owner, and closes what that owner left open. */
 export class Takeover {
-  readonly #deps: Deps
+  readonly #deps: TakeoverDeps
   readonly #ownership: Ownership
   #swept: Promise<void> | undefined
 
-  constructor(deps: Deps, ownership: Ownership) {
+  constructor(deps: TakeoverDeps, ownership: Ownership) {
     this.#deps = deps
     this.#ownership = ownership
   }

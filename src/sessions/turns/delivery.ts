@@ -1,6 +1,6 @@
 import type { Entry, SessionRecord } from '../../model/index.ts'
 
-type Delivery = Pick<SessionRecord, 'delivered' | 'deliveredTurns'>
+type DeliveredEntries = Pick<SessionRecord, 'delivered' | 'deliveredTurns'>
 type Span = NonNullable<SessionRecord['deliveredTurns']>[number]
 
 /** How far a client has read a turn: up to an entry, or all of it if the turn has `ended`. */
@@ -12,7 +12,7 @@ export interface TurnRead {
 
 /** Whether a client of the session already has this entry. */
 export function isDelivered(
-  { delivered = 0, deliveredTurns = [] }: Delivery,
+  { delivered = 0, deliveredTurns = [] }: DeliveredEntries,
   { turn, seq }: Pick<Entry, 'turn' | 'seq'>,
 ): boolean {
   if (seq <= delivered) return true
@@ -22,7 +22,11 @@ export function isDelivered(
 }
 
 /** Adds what a client has read. `turns` is the number of turns of the session. */
-export function withDelivered(before: Delivery, reads: readonly TurnRead[], turns: number): Delivery {
+export function withDelivered(
+  before: DeliveredEntries,
+  reads: readonly TurnRead[],
+  turns: number,
+): DeliveredEntries {
   const deliveredTurns = reads.reduce<readonly Span[]>(addRead, before.deliveredTurns ?? [])
   const [first, ...others] = deliveredTurns
   const isAll = first?.first === 1 && first.last === turns && first.seq === undefined && others.length === 0

@@ -4,7 +4,7 @@ import type { Store } from '../../stores/store.ts'
 import type { Prompt } from '../process/setup.ts'
 
 /** A prompt of the queue. What is undefined is in the store only. */
-interface Waiting {
+interface PromptInQueue {
   readonly turn: number
   text: string | undefined
   images: readonly Image[] | undefined
@@ -19,7 +19,7 @@ export class PromptQueue {
   readonly #session: string
   /** Gives no prompt away, because another server is to run them. */
   isHeld = false
-  #waiting: Waiting[] = []
+  #waiting: PromptInQueue[] = []
   #loading: Promise<void> | undefined
 
   constructor(store: Pick<Store, 'queuedPrompt'>, session: string, queue: SessionRecord['queue']) {

@@ -3,7 +3,7 @@ import { MainstemError } from '../../model/index.ts'
 import type { SessionState, Store } from '../../stores/store.ts'
 import { settledTurn } from './settled-turn.ts'
 
-interface Waiting {
+interface TurnWaiter {
   resolve(completed: TurnCompleted): void
   reject(error: MainstemError): void
 }
@@ -12,7 +12,7 @@ interface Waiting {
 export class TurnWaiters {
   readonly #store: Store
   readonly #session: string
-  readonly #waiting = new Map<number, Waiting[]>()
+  readonly #waiting = new Map<number, TurnWaiter[]>()
   /** Every turn up to this one is settled, and these beyond it. */
   #settledThrough: number
   readonly #settledBeyond = new Set<number>()

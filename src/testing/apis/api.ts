@@ -1,9 +1,9 @@
-import type { Fields } from '../fields.ts'
+import type { JsonFields } from '../fields.ts'
 import type { ApiId, ModelCall } from '../model-call.ts'
 import type { NativeCall, StopReason, Tokens } from '../scenario.ts'
 
 /** A complete reply, ready to be encoded for an API. */
-export interface Emitted {
+export interface ModelReply {
   /** Part of every id in the response; unique per response. */
   readonly id: string
   readonly model: string
@@ -16,7 +16,7 @@ export interface Emitted {
 }
 
 /** One message of an event stream. */
-export interface StreamMessage {
+export interface ModelStreamMessage {
   readonly event?: string
   /** A string is sent unchanged, other values as JSON. */
   readonly data: object | string
@@ -24,7 +24,7 @@ export interface StreamMessage {
   readonly isPiece?: boolean
 }
 
-export interface Problem {
+export interface ModelProblem {
   readonly status: number
   readonly message: string
   readonly retryAfterSeconds?: number
@@ -37,16 +37,16 @@ export interface Api {
   readonly path: RegExp
   /** The path that counts tokens, and its response. */
   readonly counting?: { readonly path: RegExp; answer(tokens: number): object }
-  read(body: Fields, url: URL): ModelCall
-  stream(emitted: Emitted): StreamMessage[]
-  whole(emitted: Emitted): object
-  problem(problem: Problem): object
+  read(body: JsonFields, url: URL): ModelCall
+  stream(emitted: ModelReply): ModelStreamMessage[]
+  whole(emitted: ModelReply): object
+  problem(problem: ModelProblem): object
   /** The message that reports a failure inside a stream. */
-  failure(emitted: Emitted, message: string): StreamMessage
+  failure(emitted: ModelReply, message: string): ModelStreamMessage
 }
 
 /** The id of a tool call by its index in the response. */
-export function callId(prefix: string, emitted: Emitted, index: number): string {
+export function callId(prefix: string, emitted: ModelReply, index: number): string {
   return `${prefix}_${emitted.id}_${index}`
 }
 

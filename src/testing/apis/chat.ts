@@ -1,7 +1,7 @@
-import { contentText, type Fields, fields, items, text } from '../fields.ts'
-import { type Message, type ModelCall, offeredTool } from '../model-call.ts'
+import { contentText, fields, items, type JsonFields, text } from '../fields.ts'
+import { type ModelCall, type ModelMessage, offeredTool } from '../model-call.ts'
 import type { StopReason } from '../scenario.ts'
-import { type Api, argumentPieces, callId, type Emitted, type StreamMessage } from './api.ts'
+import { type Api, argumentPieces, callId, type ModelReply, type ModelStreamMessage } from './api.ts'
 import { openaiProblem } from './openai-problem.ts'
 
 const FINISH: Record<StopReason, string> = {
@@ -24,7 +24,7 @@ export const chat: Api = {
   }),
 }
 
-function read(body: Fields): ModelCall {
+function read(body: JsonFields): ModelCall {
   return {
     api: 'chat',
     model: text(body, 'model') ?? '',
@@ -37,14 +37,14 @@ function read(body: Fields): ModelCall {
   }
 }
 
-function readMessage(message: Fields): Message[] {
+function readMessage(message: JsonFields): ModelMessage[] {
   const role = message.role
   if (role !== 'user' && role !== 'assistant' && role !== 'tool') return []
   return [{ role, text: contentText(message, 'content') }]
 }
 
-function stream(emitted: Emitted): StreamMessage[] {
-  const messages: StreamMessage[] = []
+function stream(emitted: ModelReply): ModelStreamMessage[] {
+  const messages: ModelStreamMessage[] = []
   const write = (delta: object, isPiece = false, finish: string | null = null) =>
     messages.push({
       data: {
@@ -70,7 +70,7 @@ function stream(emitted: Emitted): StreamMessage[] {
   return messages
 }
 
-function whole(emitted: Emitted): object {
+function whole(emitted: ModelReply): object {
   const calls = emitted.calls.map((call, index) => ({
     id: callId('call', emitted, index),
     type: 'function',
@@ -89,7 +89,7 @@ function whole(emitted: Emitted): object {
   }
 }
 
-function envelope(emitted: Emitted, object: string): object {
+function envelope(emitted: ModelReply, object: string): object {
   return {
     id: `chatcmpl_${emitted.id}`,
     object,
@@ -98,7 +98,7 @@ function envelope(emitted: Emitted, object: string): object {
   }
 }
 
-function usageOf({ usage }: Emitted): object {
+function usageOf({ usage }: ModelReply): object {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     prompt_tokens: prompt,

@@ -1,7 +1,7 @@
-import { type Fields, fields, isFields, items, text } from '../fields.ts'
-import { type Message, type ModelCall, type OfferedTool, offeredTool } from '../model-call.ts'
+import { fields, isFields, items, type JsonFields, text } from '../fields.ts'
+import { type ModelCall, type ModelMessage, type OfferedTool, offeredTool } from '../model-call.ts'
 import type { StopReason } from '../scenario.ts'
-import { type Api, callId, type Emitted, type Problem, type StreamMessage } from './api.ts'
+import { type Api, callId, type ModelProblem, type ModelReply, type ModelStreamMessage } from './api.ts'
 
 const FINISH: Record<StopReason, string> = {
   end: 'STOP',
@@ -37,7 +37,7 @@ export const gemini: Api = {
   failure: (_emitted, message) => ({ data: problem({ status: 500, message }) }),
 }
 
-function read(body: Fields, url: URL): ModelCall {
+function read(body: JsonFields, url: URL): ModelCall {
   const [, model = '', method] = PATH.exec(url.pathname) ?? []
   return {
     api: 'gemini',
@@ -50,30 +50,30 @@ function read(body: Fields, url: URL): ModelCall {
 }
 
 /** The schema of the arguments, which has one of two names. */
-function readTool(tool: Fields): OfferedTool {
+function readTool(tool: JsonFields): OfferedTool {
   const schema = { ...fields(tool, 'parameters'), ...fields(tool, 'parametersJsonSchema') }
   return offeredTool(text(tool, 'name') ?? '', schema)
 }
 
-function textOf(content: Fields): string {
+function textOf(content: JsonFields): string {
   return items(content, 'parts')
     .map((part) => text(part, 'text') ?? '')
     .join('')
 }
 
-function readContent(content: Fields): Message[] {
+function readContent(content: JsonFields): ModelMessage[] {
   const parts = items(content, 'parts')
   const emitted = textOf(content)
   if (content.role === 'model') return [{ role: 'assistant', text: emitted }]
   const results = parts.filter((part) => part.functionResponse !== undefined)
   return [
-    ...results.map((part): Message => ({ role: 'tool', text: JSON.stringify(part.functionResponse) })),
-    ...(emitted === '' ? [] : [{ role: 'user', text: emitted } satisfies Message]),
+    ...results.map((part): ModelMessage => ({ role: 'tool', text: JSON.stringify(part.functionResponse) })),
+    ...(emitted === '' ? [] : [{ role: 'user', text: emitted } satisfies ModelMessage]),
   ]
 }
 
 /** A blocked response has no content. */
-function partsOf(emitted: Emitted): object[] {
+function partsOf(emitted: ModelReply): object[] {
   if (emitted.stop === 'refusal') return []
   return [
     ...emitted.thinking.map((piece) => ({ text: piece, thought: true })),
@@ -82,7 +82,7 @@ function partsOf(emitted: Emitted): object[] {
 }
 
 /** A tool call is one part; its arguments are not split. */
-function callsOf(emitted: Emitted): object[] {
+function callsOf(emitted: ModelReply): object[] {
   return emitted.calls.map((call, index) => ({
     functionCall: { id: callId('call', emitted, index), name: call.name, args: call.input },
     // Newer models refuse a call without a signature.
@@ -91,7 +91,7 @@ function callsOf(emitted: Emitted): object[] {
 }
 
 /** The last message has the stop reason; nothing else ends a stream. */
-function stream(emitted: Emitted): StreamMessage[] {
+function stream(emitted: ModelReply): ModelStreamMessage[] {
   const spoken = [...partsOf(emitted), ...callsOf(emitted)].map((part) => ({
     data: chunk(emitted, [part]),
     isPiece: true,
@@ -99,7 +99,7 @@ function stream(emitted: Emitted): StreamMessage[] {
   return [...spoken, { data: chunk(emitted, [{ text: '' }], FINISH[emitted.stop]) }]
 }
 
-function chunk(emitted: Emitted, parts: readonly object[], finishReason?: string): object {
+function chunk(emitted: ModelReply, parts: readonly object[], finishReason?: string): object {
   return {
     candidates: [
       { content: { role: 'model', parts }, ...(finishReason !== undefined && { finishReason }), index: 0 },
@@ -110,7 +110,7 @@ function chunk(emitted: Emitted, parts: readonly object[], finishReason?: string
   }
 }
 
-function usageOf({ usage }: Emitted): object {
+function usageOf({ usage }: ModelReply): object {
   const prompt = usage.input + usage.cacheRead + usage.cacheWrite
   return {
     promptTokenCount: prompt,
@@ -121,7 +121,7 @@ function usageOf({ usage }: Emitted): object {
   }
 }
 
-function problem({ status, message, retryAfterSeconds }: Problem): object {
+function problem({ status, message, retryAfterSeconds }: ModelProblem): object {
   const retry = {
     '@type': 'type.googleapis.com/google.rpc.RetryInfo',
     retryDelay: `${retryAfterSeconds}s`,

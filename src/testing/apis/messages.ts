@@ -1,7 +1,7 @@
-import { contentText, type Fields, fields, items, text } from '../fields.ts'
-import { type Message, type ModelCall, offeredTool } from '../model-call.ts'
+import { contentText, fields, items, type JsonFields, text } from '../fields.ts'
+import { type ModelCall, type ModelMessage, offeredTool } from '../model-call.ts'
 import type { StopReason } from '../scenario.ts'
-import { type Api, argumentPieces, callId, type Emitted, type StreamMessage } from './api.ts'
+import { type Api, argumentPieces, callId, type ModelReply, type ModelStreamMessage } from './api.ts'
 
 const STOP: Record<StopReason, string> = {
   end: 'end_turn',
@@ -41,7 +41,7 @@ export const messages: Api = {
   }),
 }
 
-function read(body: Fields): ModelCall {
+function read(body: JsonFields): ModelCall {
   return {
     api: 'messages',
     model: text(body, 'model') ?? '',
@@ -57,13 +57,13 @@ function read(body: Fields): ModelCall {
  * Results of tools are in messages of the user, sometimes with text. A system message in between counts as the user's,
  * because Claude Code puts prompts into one that arrive while it works.
  */
-function readMessage(message: Fields): Message[] {
+function readMessage(message: JsonFields): ModelMessage[] {
   if (message.role === 'assistant') return [{ role: 'assistant', text: contentText(message, 'content') }]
   const results = items(message, 'content').filter(({ type }) => type === 'tool_result')
   const emitted = contentText(message, 'content')
   return [
-    ...results.map((result): Message => ({ role: 'tool', text: contentText(result, 'content') })),
-    ...(emitted === '' ? [] : [{ role: 'user', text: emitted } satisfies Message]),
+    ...results.map((result): ModelMessage => ({ role: 'tool', text: contentText(result, 'content') })),
+    ...(emitted === '' ? [] : [{ role: 'user', text: emitted } satisfies ModelMessage]),
   ]
 }
 
@@ -75,7 +75,7 @@ interface Block {
   readonly deltas: readonly { readonly type: string; readonly [key: string]: string }[]
 }
 
-function blocksOf(emitted: Emitted): Block[] {
+function blocksOf(emitted: ModelReply): Block[] {
   const blocks: Block[] = []
   if (emitted.thinking.length > 0) {
     // Programs send the signature back and never read it.
@@ -107,8 +107,8 @@ function blocksOf(emitted: Emitted): Block[] {
   return blocks
 }
 
-function stream(emitted: Emitted): StreamMessage[] {
-  const messages: StreamMessage[] = []
+function stream(emitted: ModelReply): ModelStreamMessage[] {
+  const messages: ModelStreamMessage[] = []
   const write = (data: { type: string }, isPiece = false) =>
     messages.push({ event: data.type, data, isPiece })
   const started = {
@@ -131,14 +131,14 @@ function stream(emitted: Emitted): StreamMessage[] {
   return messages
 }
 
-function whole(emitted: Emitted): object {
+function whole(emitted: ModelReply): object {
   return envelope(
     emitted,
     blocksOf(emitted).map((block) => block.whole),
   )
 }
 
-function envelope(emitted: Emitted, content: object[]): object {
+function envelope(emitted: ModelReply, content: object[]): object {
   return {
     id: `msg_${emitted.id}`,
     type: 'message',
@@ -151,7 +151,7 @@ function envelope(emitted: Emitted, content: object[]): object {
   }
 }
 
-function usageOf({ usage }: Emitted): object {
+function usageOf({ usage }: ModelReply): object {
   return {
     input_tokens: usage.input,
     cache_creation_input_tokens: usage.cacheWrite,

@@ -1,4 +1,4 @@
-import type { Problem } from './api.ts'
+import type { ModelProblem } from './api.ts'
 
 const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
@@ -15,7 +15,7 @@ const CODES: Readonly<Record<number, string>> = {
 }
 
 /** The error body that both OpenAI APIs send. */
-export function openaiProblem({ status, message }: Problem): object {
+export function openaiProblem({ status, message }: ModelProblem): object {
   return {
     error: { message, type: TYPES[status] ?? 'server_error', param: null, code: CODES[status] ?? null },
   }

@@ -1,7 +1,7 @@
-import { contentText, type Fields, fields, items, text } from '../fields.ts'
-import { type Message, type ModelCall, type OfferedTool, offeredTool } from '../model-call.ts'
+import { contentText, fields, items, type JsonFields, text } from '../fields.ts'
+import { type ModelCall, type ModelMessage, type OfferedTool, offeredTool } from '../model-call.ts'
 import type { NativeCall } from '../scenario.ts'
-import { type Api, argumentPieces, callId, type Emitted, type StreamMessage } from './api.ts'
+import { type Api, argumentPieces, callId, type ModelReply, type ModelStreamMessage } from './api.ts'
 import { openaiProblem } from './openai-problem.ts'
 
 /** OpenAI Responses. */
@@ -21,7 +21,7 @@ export const responses: Api = {
   }),
 }
 
-function read(body: Fields): ModelCall {
+function read(body: JsonFields): ModelCall {
   const input = text(body, 'input')
   return {
     api: 'responses',
@@ -33,7 +33,7 @@ function read(body: Fields): ModelCall {
 }
 
 /** Tools in the conversation, as Codex sends them for newer models. */
-function laterTools(body: Fields): Fields[] {
+function laterTools(body: JsonFields): JsonFields[] {
   return items(body, 'input')
     .filter(({ type }) => type === ADDITIONAL_TOOLS)
     .flatMap((item) => items(item, 'tools'))
@@ -42,13 +42,13 @@ function laterTools(body: Fields): Fields[] {
 const ADDITIONAL_TOOLS = 'additional_tools'
 
 /** A namespace contains the tools of one server. */
-function readTool(tool: Fields, namespace?: string): OfferedTool[] {
+function readTool(tool: JsonFields, namespace?: string): OfferedTool[] {
   const name = text(tool, 'name') ?? text(tool, 'type') ?? ''
   if (tool.type === 'namespace') return items(tool, 'tools').flatMap((inner) => readTool(inner, name))
   return [offeredTool(name, fields(tool, 'parameters'), namespace)]
 }
 
-function readItem(item: Fields): Message[] {
+function readItem(item: JsonFields): ModelMessage[] {
   const type = text(item, 'type') ?? 'message'
   if (type.endsWith('_output')) return [{ role: 'tool', text: contentText(item, 'output') }]
   if (type === ADDITIONAL_TOOLS) return []
@@ -60,7 +60,7 @@ function readItem(item: Fields): Message[] {
 }
 
 /** A task for a sub-agent, or its answer. The task has the field of encrypted text, but the scripted model sends plain text. */
-function messageOfAgent(item: Fields): string {
+function messageOfAgent(item: JsonFields): string {
   return items(item, 'content')
     .map((part) => text(part, 'text') ?? text(part, 'encrypted_content') ?? '')
     .join('')
@@ -68,17 +68,17 @@ function messageOfAgent(item: Fields): string {
 
 type Item = { readonly type: string; readonly id: string; readonly [key: string]: unknown }
 
-function reasoningItem(emitted: Emitted): Item {
+function reasoningItem(emitted: ModelReply): Item {
   const summary = [{ type: 'summary_text', text: emitted.thinking.join('') }]
   return { type: 'reasoning', id: `rs_${emitted.id}`, summary, encrypted_content: `encrypted_${emitted.id}` }
 }
 
-function messageItem(emitted: Emitted): Item {
+function messageItem(emitted: ModelReply): Item {
   const part = { type: 'output_text', text: emitted.text.join(''), annotations: [] }
   return { type: 'message', id: `msg_${emitted.id}`, role: 'assistant', status: 'completed', content: [part] }
 }
 
-function callItem(emitted: Emitted, call: NativeCall, index: number): Item {
+function callItem(emitted: ModelReply, call: NativeCall, index: number): Item {
   const common = {
     call_id: callId('call', emitted, index),
     name: call.name,
@@ -95,7 +95,7 @@ function callItem(emitted: Emitted, call: NativeCall, index: number): Item {
   }
 }
 
-function itemsOf(emitted: Emitted): Item[] {
+function itemsOf(emitted: ModelReply): Item[] {
   return [
     ...(emitted.thinking.length > 0 ? [reasoningItem(emitted)] : []),
     ...(emitted.text.length > 0 ? [messageItem(emitted)] : []),
@@ -105,7 +105,7 @@ function itemsOf(emitted: Emitted): Item[] {
 
 /** Collects the numbered messages of one stream. */
 class StreamWriter {
-  readonly messages: StreamMessage[] = []
+  readonly messages: ModelStreamMessage[] = []
   #items = 0
 
   write(type: string, rest: object, isPiece = false): void {
@@ -125,7 +125,7 @@ class StreamWriter {
   }
 }
 
-function stream(emitted: Emitted): StreamMessage[] {
+function stream(emitted: ModelReply): ModelStreamMessage[] {
   const writer = new StreamWriter()
   const begun = { ...envelope(emitted, []), status: 'in_progress', usage: null }
   writer.write('response.created', { response: begun })
@@ -140,7 +140,7 @@ function stream(emitted: Emitted): StreamMessage[] {
   return writer.messages
 }
 
-function tellReasoning(writer: StreamWriter, emitted: Emitted): void {
+function tellReasoning(writer: StreamWriter, emitted: ModelReply): void {
   writer.item(reasoningItem(emitted), { summary: [] }, (item) => {
     const place = { ...item, summary_index: 0 }
     const whole = emitted.thinking.join('')
@@ -158,7 +158,7 @@ function tellReasoning(writer: StreamWriter, emitted: Emitted): void {
   })
 }
 
-function tellText(writer: StreamWriter, emitted: Emitted): void {
+function tellText(writer: StreamWriter, emitted: ModelReply): void {
   writer.item(messageItem(emitted), { content: [] }, (item) => {
     const place = { ...item, content_index: 0 }
     const part = (words: string) => ({ type: 'output_text', text: words, annotations: [] })
@@ -180,11 +180,11 @@ function tellCall(writer: StreamWriter, item: Item, call: NativeCall): void {
   })
 }
 
-function isIncomplete({ stop }: Emitted): boolean {
+function isIncomplete({ stop }: ModelReply): boolean {
   return stop === 'length' || stop === 'refusal'
 }
 
-function envelope(emitted: Emitted, output: readonly Item[]): object {
+function envelope(emitted: ModelReply, output: readonly Item[]): object {
   const { input, cacheRead, cacheWrite, output: written, reasoning } = emitted.usage
   const read = input + cacheRead + cacheWrite
   return {

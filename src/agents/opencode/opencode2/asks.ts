@@ -17,7 +17,7 @@ import { refuseTool } from '../../kit/tools.ts'
 import { releaseAll } from './blocks.ts'
 import { askedCall } from './calls.ts'
 import { isGranted, permissionReply } from './replies.ts'
-import type { Ask, State } from './state.ts'
+import type { Ask, OpencodeState } from './state.ts'
 import { announce, type Thread, threadOf } from './thread.ts'
 import { absolute, kindOf } from './tools.ts'
 
@@ -31,7 +31,7 @@ function sessionOption(patterns: readonly string[]): RequestOption {
 }
 
 /** A permission request. One that an approval for the session covers is answered at once. */
-export function permissionAsked(state: State, data: Fields, raw: string): Decoded {
+export function permissionAsked(state: OpencodeState, data: Fields, raw: string): Decoded {
   const thread = threadOf(state, data)
   if (!thread) return skipped
   const nativeId = text(data, 'id') ?? ''
@@ -51,7 +51,7 @@ export function permissionAsked(state: State, data: Fields, raw: string): Decode
 }
 
 /** A question of the model, or a form of an MCP server. */
-export function formCreated(state: State, data: Fields, raw: string): Decoded {
+export function formCreated(state: OpencodeState, data: Fields, raw: string): Decoded {
   const form = fields(data, 'form')
   const thread = threadOf(state, form)
   if (!thread) return skipped
@@ -64,9 +64,9 @@ export function formCreated(state: State, data: Fields, raw: string): Decoded {
   return emitAll([...released, ...open(state, ask, questionsIn(form))])
 }
 
-type Asked = Omit<NewRequest, 'requestId' | 'kind' | 'blocking' | 'toolId' | 'parent'>
+type RequestParts = Omit<NewRequest, 'requestId' | 'kind' | 'blocking' | 'toolId' | 'parent'>
 
-function open(state: State, ask: Ask, asked: Asked): Emitted[] {
+function open(state: OpencodeState, ask: Ask, asked: RequestParts): Emitted[] {
   const { nativeId, kind, thread, toolId } = ask
   const requestId = requestIdOf(state.start, nativeId)
   return [
@@ -86,7 +86,7 @@ function open(state: State, ask: Ask, asked: Asked): Emitted[] {
   ]
 }
 
-function permissionIn(state: State, data: Fields, files: readonly Fields[]): Asked {
+function permissionIn(state: OpencodeState, data: Fields, files: readonly Fields[]): RequestParts {
   const action = text(data, 'action') ?? '?'
   const resources = texts(data, 'resources') ?? []
   const save = texts(data, 'save') ?? []
@@ -107,7 +107,11 @@ function permissionIn(state: State, data: Fields, files: readonly Fields[]): Ask
 const FILE_TOOLS: ReadonlySet<string> = new Set(['edit', 'write', 'patch'])
 
 /** The kind of the call, and the permission if it is not that of its tool, such as `external_directory`. */
-function permissionKind(state: State, action: string, data: Fields): Pick<Asked, 'toolKind' | 'permission'> {
+function permissionKind(
+  state: OpencodeState,
+  action: string,
+  data: Fields,
+): Pick<RequestParts, 'toolKind' | 'permission'> {
   const thread = threadOf(state, data)
   const callId = text(fields(data, 'source'), 'id')
   const call = thread && callId !== undefined ? askedCall(state, thread, callId) : undefined
@@ -117,7 +121,7 @@ function permissionKind(state: State, action: string, data: Fields): Pick<Asked,
   return isOwn ? { toolKind } : { toolKind, permission: action }
 }
 
-function questionsIn(form: Fields): Asked {
+function questionsIn(form: Fields): RequestParts {
   const title = text(form, 'title')
   return {
     tool: 'question',
@@ -148,21 +152,21 @@ function questionOf(field: Fields, index: number): Question {
 }
 
 /** Our answers close their requests, so another client decided this one, or it followed from our answer to another. */
-export function permissionReplied(state: State, data: Fields): Decoded {
+export function permissionReplied(state: OpencodeState, data: Fields): Decoded {
   const decision = text(data, 'reply') === 'reject' ? 'deny' : 'allow'
   return loseAsk(state, text(data, 'requestID') ?? '', decision)
 }
 
-export function formReplied(state: State, data: Fields): Decoded {
+export function formReplied(state: OpencodeState, data: Fields): Decoded {
   return loseAsk(state, text(data, 'id') ?? '', 'answered')
 }
 
 /** Dismissed, or cancelled with its execution: the end of the call tells which. */
-export function formCancelled(state: State, data: Fields): Decoded {
+export function formCancelled(state: OpencodeState, data: Fields): Decoded {
   return loseAsk(state, text(data, 'id') ?? '', 'deny')
 }
 
-function loseAsk(state: State, nativeId: string, decision: Decision): Decoded {
+function loseAsk(state: OpencodeState, nativeId: string, decision: Decision): Decoded {
   const requestId = requestIdOf(state.start, nativeId)
   const ask = askOf(state.ledger, requestId)
   if (!ask) return nothing
@@ -177,7 +181,7 @@ function loseAsk(state: State, nativeId: string, decision: Decision): Decoded {
 }
 
 /** Without a message, a denial rejects the other open requests of its session too. */
-export function noteRejection(state: State, ask: Ask, { message }: AnswerCommand): void {
+export function noteRejection(state: OpencodeState, ask: Ask, { message }: AnswerCommand): void {
   if (message !== undefined && ask.kind === 'permission') return
   for (const { ask: other } of state.ledger.requests.values()) {
     if (other.thread === ask.thread) other.follows = 'deny'
@@ -185,13 +189,13 @@ export function noteRejection(state: State, ask: Ask, { message }: AnswerCommand
 }
 
 /** A call that has ended was not denied: a later call with its id must not inherit the denial. */
-export function refuseAsked({ ledger }: State, { toolId }: Ask, by: DeniedBy): void {
+export function refuseAsked({ ledger }: OpencodeState, { toolId }: Ask, by: DeniedBy): void {
   if (toolId !== undefined && !ledger.closedTools.has(toolId)) refuseTool(ledger, toolId, by)
 }
 
 /** Withdraws the requests that the server no longer has. */
 export function withdrawOthers(
-  state: State,
+  state: OpencodeState,
   kind: Ask['kind'],
   thread: Thread,
   listed: readonly Fields[],

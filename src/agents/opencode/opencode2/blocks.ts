@@ -3,7 +3,7 @@ import { count, type Fields, text } from '../../kit/fields.ts'
 import { currentId } from '../../kit/ledger.ts'
 import { addDelta, completeMessage, discardMessage } from '../../kit/messages.ts'
 import { startCall } from './calls.ts'
-import type { State } from './state.ts'
+import type { OpencodeState } from './state.ts'
 import { announce, type EndedBlock, type Thread } from './thread.ts'
 
 export type BlockKind = EndedBlock['kind']
@@ -20,7 +20,7 @@ export function blockStarted(kind: BlockKind, thread: Thread, data: Fields): Emi
   return []
 }
 
-export function blockDelta(state: State, kind: BlockKind, thread: Thread, data: Fields): Emitted[] {
+export function blockDelta(state: OpencodeState, kind: BlockKind, thread: Thread, data: Fields): Emitted[] {
   const piece = text(data, 'delta') ?? ''
   if (piece === '') return []
   const id = blockId(kind, data)
@@ -32,7 +32,7 @@ export function blockDelta(state: State, kind: BlockKind, thread: Thread, data: 
  * The server ends a block with its whole text. An interrupted block ends in the same way: only a failure of its step,
  * which is the next event, shows that the text is partial. A call after the block proves that it is complete.
  */
-export function blockEnded(state: State, kind: BlockKind, thread: Thread, data: Fields): Emitted[] {
+export function blockEnded(state: OpencodeState, kind: BlockKind, thread: Thread, data: Fields): Emitted[] {
   const id = blockId(kind, data)
   const emitted = completeEnded(state, thread, false)
   thread.blocks.delete(id)
@@ -43,11 +43,11 @@ export function blockEnded(state: State, kind: BlockKind, thread: Thread, data: 
 }
 
 /** Emits what the thread holds back, in the order in which the model wrote it. */
-export function releaseAll(state: State, thread: Thread, partial = false): Emitted[] {
+export function releaseAll(state: OpencodeState, thread: Thread, partial = false): Emitted[] {
   return [...completeEnded(state, thread, partial), ...releaseCalls(state, thread)]
 }
 
-export function completeEnded(state: State, thread: Thread, partial: boolean): Emitted[] {
+export function completeEnded(state: OpencodeState, thread: Thread, partial: boolean): Emitted[] {
   const { endedBlock: ended } = thread
   if (!ended) return []
   thread.endedBlock = undefined
@@ -56,7 +56,7 @@ export function completeEnded(state: State, thread: Thread, partial: boolean): E
 
 /** Completes a block with its whole text. Deltas that were missed are emitted, or the shown text is discarded. */
 export function completeBlock(
-  state: State,
+  state: OpencodeState,
   thread: Thread,
   { kind, id, text: whole }: EndedBlock,
   partial: boolean,
@@ -75,7 +75,7 @@ export function completeBlock(
   return emitted
 }
 
-function releaseCalls(state: State, thread: Thread): Emitted[] {
+function releaseCalls(state: OpencodeState, thread: Thread): Emitted[] {
   const held = thread.heldCalls
   if (held.length === 0) return []
   thread.heldCalls = []

@@ -1,7 +1,7 @@
 import type { Emitted } from '../../agent.ts'
 import { compact, type Fields, fields, flag, objects, text } from '../../kit/fields.ts'
 import { finishTool, progressTool, startTool } from '../../kit/tools.ts'
-import type { KnownCall, State } from './state.ts'
+import type { KnownCall, OpencodeState } from './state.ts'
 import { adoptChild, announce, type Thread } from './thread.ts'
 import { changesOf, failedResult, isDeclined, kindOf, locationsOf, successResult, titleOf } from './tools.ts'
 
@@ -13,7 +13,7 @@ function keyOf(thread: Thread, callId: string): string {
 }
 
 /** Providers reuse their call ids in other sessions and turns, so each call gets a unique id. */
-function newCall(state: State, thread: Thread, callId: string, name: string): KnownCall {
+function newCall(state: OpencodeState, thread: Thread, callId: string, name: string): KnownCall {
   let toolId = callId
   for (let n = 2; state.toolIds.has(toolId); n++) toolId = `${callId}~${n}`
   state.toolIds.add(toolId)
@@ -22,18 +22,18 @@ function newCall(state: State, thread: Thread, callId: string, name: string): Kn
   return call
 }
 
-function isOver({ ledger }: State, toolId: string): boolean {
+function isOver({ ledger }: OpencodeState, toolId: string): boolean {
   return ledger.closedTools.has(toolId)
 }
 
 /** The call that a request is about, also one that has not started. */
-export function askedCall(state: State, thread: Thread, callId: string): KnownCall {
+export function askedCall(state: OpencodeState, thread: Thread, callId: string): KnownCall {
   const known = state.calls.get(keyOf(thread, callId))
   return known && !isOver(state, known.toolId) ? known : newCall(state, thread, callId, UNNAMED)
 }
 
 /** Only the start of the input has the name of the tool. */
-export function inputStarted(state: State, thread: Thread, data: Fields): Emitted[] {
+export function inputStarted(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   const callId = text(data, 'id') ?? ''
   const known = state.calls.get(keyOf(thread, callId))
   const isWaiting = known && !isOver(state, known.toolId) && !state.ledger.tools.has(known.toolId)
@@ -42,7 +42,7 @@ export function inputStarted(state: State, thread: Thread, data: Fields): Emitte
   return []
 }
 
-export function inputDelta(state: State, thread: Thread, data: Fields): Emitted[] {
+export function inputDelta(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   const call = state.calls.get(keyOf(thread, text(data, 'id') ?? ''))
   const delta = text(data, 'delta') ?? ''
   if (!call || delta === '') return []
@@ -53,13 +53,13 @@ export function inputDelta(state: State, thread: Thread, data: Fields): Emitted[
 }
 
 /** The input is complete. Text in front of the call may still arrive, so the call waits for it. */
-export function called(state: State, thread: Thread, data: Fields): Emitted[] {
+export function called(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   if (thread.blocks.size === 0) return startCall(state, thread, data)
   thread.heldCalls.push(data)
   return []
 }
 
-export function startCall(state: State, thread: Thread, data: Fields): Emitted[] {
+export function startCall(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   const callId = text(data, 'id') ?? ''
   const known = state.calls.get(keyOf(thread, callId))
   if (known && state.ledger.tools.has(known.toolId)) return []
@@ -82,7 +82,7 @@ export function startCall(state: State, thread: Thread, data: Fields): Emitted[]
 }
 
 /** Metadata is a snapshot: it names the session of a sub-agent, or the MCP calls of a script. */
-export function progressed(state: State, thread: Thread, data: Fields): Emitted[] {
+export function progressed(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   const call = state.calls.get(keyOf(thread, text(data, 'id') ?? ''))
   if (!call) return []
   const metadata = fields(data, 'metadata')
@@ -98,7 +98,7 @@ export function progressed(state: State, thread: Thread, data: Fields): Emitted[
 }
 
 /** A script is shown as a call of an MCP server once it calls one. */
-function showServerCall({ ledger }: State, toolId: string): Emitted[] {
+function showServerCall({ ledger }: OpencodeState, toolId: string): Emitted[] {
   const open = ledger.tools.get(toolId)
   if (!open || open.kind === 'mcp') return []
   open.kind = 'mcp'
@@ -106,7 +106,7 @@ function showServerCall({ ledger }: State, toolId: string): Emitted[] {
 }
 
 /** The call of a sub-agent names the session of its child. */
-function linkChild(state: State, thread: Thread, toolId: string, metadata: Fields): Emitted[] {
+function linkChild(state: OpencodeState, thread: Thread, toolId: string, metadata: Fields): Emitted[] {
   const id = text(metadata, 'sessionID')
   const open = state.ledger.tools.get(toolId)
   if (id === undefined || !open || id === state.root?.id) return []
@@ -119,7 +119,7 @@ function linkChild(state: State, thread: Thread, toolId: string, metadata: Field
   })
 }
 
-export function succeeded(state: State, thread: Thread, data: Fields): Emitted[] {
+export function succeeded(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   const begun = beginUnseen(state, thread, data)
   const call = state.calls.get(keyOf(thread, text(data, 'id') ?? ''))
   const open = call && state.ledger.tools.get(call.toolId)
@@ -133,24 +133,24 @@ export function succeeded(state: State, thread: Thread, data: Fields): Emitted[]
 }
 
 /** A result without a call: the events of its start were missed. */
-function beginUnseen(state: State, thread: Thread, data: Fields): Emitted[] {
+function beginUnseen(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   const known = state.calls.get(keyOf(thread, text(data, 'id') ?? ''))
   return known ? [] : startCall(state, thread, { id: data.id })
 }
 
 /** A call that ends before its sub-agent has moved it to the background: it outlives the turn. */
-function stayInBackground({ ledger, threads }: State, id: string | undefined): void {
+function stayInBackground({ ledger, threads }: OpencodeState, id: string | undefined): void {
   const child = id === undefined ? undefined : threads.get(id)
   const subagent = child && !child.ended ? ledger.subagents.get(child.id) : undefined
   if (subagent) subagent.background = true
 }
 
 /** After a restart, the server first reports the failure of calls that ended with the server before. */
-export function isBeforeTurn(state: State, thread: Thread): boolean {
+export function isBeforeTurn(state: OpencodeState, thread: Thread): boolean {
   return thread === state.root && !state.turn?.delivered
 }
 
-export function failed(state: State, thread: Thread, data: Fields): Emitted[] {
+export function failed(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   const begun = isBeforeTurn(state, thread) ? [] : beginUnseen(state, thread, data)
   const call = state.calls.get(keyOf(thread, text(data, 'id') ?? ''))
   const open = call && state.ledger.tools.get(call.toolId)

@@ -14,16 +14,16 @@ import { readState } from './recovery.ts'
 import { decodeRecorded, decodeResponse } from './responses.ts'
 import { sent } from './sent.ts'
 import { sessionRuleOf } from './session-rules.ts'
-import { initialState, type State } from './state.ts'
+import { initialState, type OpencodeState } from './state.ts'
 import { adoptChild, adoptRoot, type Thread, threadOf } from './thread.ts'
 import { endTurn } from './turn.ts'
 
-type Rule = (state: State, data: Fields, raw: string) => Decoded
+type EventRule = (state: OpencodeState, data: Fields, raw: string) => Decoded
 
-const silent: Rule = () => nothing
-const lists: Rule = (state) => askLists(state)
+const silent: EventRule = () => nothing
+const lists: EventRule = (state) => askLists(state)
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<EventRule>({
   'server.connected': (state) => {
     state.streams++
     return state.streams > 1 && state.opening.driven ? readState(state) : nothing
@@ -59,7 +59,7 @@ const ruleOf = ruleTable<Rule>({
 })
 
 /** `opencode serve --stdio` of version 2: events arrive as SSE data, commands are HTTP calls. */
-export const codec: Codec<State> = {
+export const codec: Codec<OpencodeState> = {
   initial: initialState,
 
   decode(state, frame) {
@@ -86,14 +86,14 @@ export const codec: Codec<State> = {
 }
 
 /** A one-shot process ends with its turn. */
-function endAfterTurn(state: State, decode: () => Decoded): Decoded {
+function endAfterTurn(state: OpencodeState, decode: () => Decoded): Decoded {
   const { turn, start } = state
   const step = decode()
   if (start.launch !== 'oneshot' || !turn || state.turn) return step
   return { ...step, writes: [...step.writes, { kind: 'end' }] }
 }
 
-function decodeEvent(state: State, native: Fields, type: string, raw: string): Decoded {
+function decodeEvent(state: OpencodeState, native: Fields, type: string, raw: string): Decoded {
   const created = count(native, 'created') ?? state.clock
   state.clock = Math.max(state.clock, created)
   const data = fields(native, 'data')
@@ -111,7 +111,7 @@ function decodeEvent(state: State, native: Fields, type: string, raw: string): D
 }
 
 function released(
-  state: State,
+  state: OpencodeState,
   thread: Thread,
   proves: 'nothing' | 'text' | 'everything' | 'partial',
 ): Emitted[] {
@@ -123,7 +123,7 @@ function released(
 /** Remembers this many events, to recognise those that a second stream repeats. */
 const REMEMBERED = 4096
 
-function isSeen({ seen }: State, native: Fields): boolean {
+function isSeen({ seen }: OpencodeState, native: Fields): boolean {
   const id = text(native, 'id')
   if (id === undefined) return false
   if (seen.has(id)) return true
@@ -133,7 +133,7 @@ function isSeen({ seen }: State, native: Fields): boolean {
 }
 
 /** The first session without a parent is ours, unless we opened one; its descendants are sub-agents. */
-function created(state: State, data: Fields): Decoded {
+function created(state: OpencodeState, data: Fields): Decoded {
   const id = text(data, 'sessionID')
   const parent = text(data, 'parentID')
   if (id === undefined) return nothing
@@ -150,14 +150,14 @@ function created(state: State, data: Fields): Decoded {
 }
 
 /** Without a session of ours, the first one on the stream is the recorded one. */
-function firstThread(state: State, data: Fields): Thread | undefined {
+function firstThread(state: OpencodeState, data: Fields): Thread | undefined {
   const id = text(data, 'sessionID')
   if (state.root || state.opening.driven || id === undefined) return undefined
   return adoptRoot(state, id)
 }
 
 /** A line of a transcript that is not an event: a response, a comment of the stream, or the end of a connection. */
-function decodeNote(state: State, native: Fields): Decoded | undefined {
+function decodeNote(state: OpencodeState, native: Fields): Decoded | undefined {
   if (native.raw !== undefined || native.closed !== undefined || native.sse !== undefined) return nothing
   if (native.status !== undefined && native.path !== undefined) return decodeRecorded(state, native)
   if (native.serviceExit === undefined) return undefined
@@ -174,7 +174,7 @@ function decodeNote(state: State, native: Fields): Decoded | undefined {
 }
 
 /** No work outlives the server. */
-function exited(state: State, exit: Exit): Emitted[] {
+function exited(state: OpencodeState, exit: Exit): Emitted[] {
   if (state.turn) return endTurn(state, { exit })
   const emitted: Emitted[] = []
   for (const thread of state.threads.values()) emitted.push(...releaseAll(state, thread))

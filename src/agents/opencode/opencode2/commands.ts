@@ -9,13 +9,13 @@ import { removeUndelivered } from './inbox.ts'
 import { isReady, modelRef, PROBE } from './opening.ts'
 import { newPromptId } from './prompt-id.ts'
 import { formCancel, formReply, permissionReply, promptCall } from './replies.ts'
-import { type Ask, newTurn, type State } from './state.ts'
+import { type Ask, newTurn, type OpencodeState } from './state.ts'
 import { endTurn } from './turn.ts'
 
-type Prompt = Extract<Command, { type: 'prompt' }>
+type PromptToSend = Extract<Command, { type: 'prompt' }>
 
 /** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag. */
-export function encode(state: State, command: Command): Decoded {
+export function encode(state: OpencodeState, command: Command): Decoded {
   switch (command.type) {
     case 'open':
       state.opening.driven = true
@@ -43,7 +43,10 @@ export function encode(state: State, command: Command): Decoded {
 }
 
 /** Permissions are read at start; a mode is selected before the next prompt. */
-function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
+function setPolicy(
+  state: OpencodeState,
+  { policy, mode }: Extract<Command, { type: 'set_policy' }>,
+): Decoded {
   if (!policy && mode === undefined) return refuse('invalid_request', 'either a policy or a mode is required')
   if (policy && !isSamePolicy(state.start.policy, policy)) return nextProcess
   state.mode = mode
@@ -51,7 +54,7 @@ function setPolicy(state: State, { policy, mode }: Extract<Command, { type: 'set
 }
 
 /** One prompt at a time: a second one would join the execution of the first. */
-function prompt(state: State, command: Prompt): Decoded {
+function prompt(state: OpencodeState, command: PromptToSend): Decoded {
   const { opening, turn } = state
   if (opening.failure) return { ...nothing, refused: opening.failure.error }
   if (turn) return refuse('conflict', 'opencode is still working on the last prompt')
@@ -61,7 +64,7 @@ function prompt(state: State, command: Prompt): Decoded {
   return nothing
 }
 
-export function sendPrompt(state: State, command: Prompt): Decoded {
+export function sendPrompt(state: OpencodeState, command: PromptToSend): Decoded {
   const { root, turn } = state
   if (!root || !turn) return nothing
   const body = promptBody(state, root.id, command)
@@ -70,13 +73,17 @@ export function sendPrompt(state: State, command: Prompt): Decoded {
   return send([...selections(state, root.id), promptCall(root.id, body)])
 }
 
-function promptBody(state: State, sessionId: string, { text: prompt, images = [] }: Prompt): Fields {
+function promptBody(
+  state: OpencodeState,
+  sessionId: string,
+  { text: prompt, images = [] }: PromptToSend,
+): Fields {
   const files = images.map(({ mimeType, data }) => ({ uri: `data:${mimeType};base64,${data}` }))
   return { id: newPromptId(state, sessionId), text: prompt, ...(files.length > 0 && { files }) }
 }
 
 /** A model or an agent that differs from the session's is selected before the prompt. */
-function selections(state: State, sessionId: string): Write[] {
+function selections(state: OpencodeState, sessionId: string): Write[] {
   const { model, mode, known, start } = state
   const writes: Write[] = []
   const select = (what: string, body: Fields) =>
@@ -88,7 +95,7 @@ function selections(state: State, sessionId: string): Write[] {
 }
 
 /** A prompt during a turn is read before the next model call, and its turn continues until both are answered. */
-function steer(state: State, text: string): Decoded {
+function steer(state: OpencodeState, text: string): Decoded {
   const { root, turn, opening } = state
   if (!root || !turn || opening.waiting) return refuse('conflict', 'there is no open turn to steer')
   const body = promptBody(state, root.id, { type: 'prompt', text })
@@ -96,7 +103,7 @@ function steer(state: State, text: string): Decoded {
 }
 
 /** An interrupt does not remove a prompt that the model has not read, so it is removed too. */
-function interrupt(state: State): Decoded {
+function interrupt(state: OpencodeState): Decoded {
   const { root, turn, opening } = state
   if (!turn) return nothing
   if (!root || opening.waiting) {
@@ -115,7 +122,7 @@ function interrupt(state: State): Decoded {
   return send([stop, ...removeUndelivered(state).writes])
 }
 
-function answer(state: State, command: AnswerCommand): Decoded {
+function answer(state: OpencodeState, command: AnswerCommand): Decoded {
   const { requestId, decision } = command
   const ask = askOf(state.ledger, requestId)
   if (!ask) return refuse('request_not_found', `opencode has no open request ${requestId}`)
@@ -132,7 +139,11 @@ function answer(state: State, command: AnswerCommand): Decoded {
 }
 
 /** With a message the model continues; without one the turn ends here. */
-function answerPermission(state: State, { decision, scope, message }: AnswerCommand, ask: Ask): Decoded {
+function answerPermission(
+  state: OpencodeState,
+  { decision, scope, message }: AnswerCommand,
+  ask: Ask,
+): Decoded {
   if (decision === 'answered')
     return refuse('invalid_request', 'decision: a permission must be allowed or denied')
   const { thread, nativeId, native } = ask
@@ -142,7 +153,11 @@ function answerPermission(state: State, { decision, scope, message }: AnswerComm
   return send([permissionReply(state, thread.id, nativeId, 'once')])
 }
 
-function answerForm(state: State, command: AnswerCommand, { thread, nativeId, native }: Ask): Decoded {
+function answerForm(
+  state: OpencodeState,
+  command: AnswerCommand,
+  { thread, nativeId, native }: Ask,
+): Decoded {
   const { decision, answers = {}, message } = command
   if (decision === 'allow')
     return refuse('invalid_request', 'decision: a question must be answered or denied')

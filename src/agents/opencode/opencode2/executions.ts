@@ -10,12 +10,12 @@ import { type Failure, failureOfReason } from '../errors.ts'
 import { stepUsage } from '../usage.ts'
 import { failureOf } from './errors.ts'
 import { INTERRUPTED, removeUndelivered } from './inbox.ts'
-import type { State } from './state.ts'
+import type { OpencodeState } from './state.ts'
 import { addStep, announce, restart, type Thread } from './thread.ts'
 import { beginMissed, endTurn } from './turn.ts'
 
 /** A busy period begins. If the turn already had one, that one was lost with its server. */
-export function executionStarted(state: State, thread: Thread): Decoded {
+export function executionStarted(state: OpencodeState, thread: Thread): Decoded {
   if (thread !== state.root) {
     if (thread.ended) restart(thread)
     return nothing
@@ -30,12 +30,12 @@ export function executionStarted(state: State, thread: Thread): Decoded {
 }
 
 /** An execution without our prompt, such as a compaction, does not end the turn. */
-export function executionSucceeded(state: State, thread: Thread): Decoded {
+export function executionSucceeded(state: OpencodeState, thread: Thread): Decoded {
   if (thread !== state.root) return emitAll(endChild(state, thread))
   return state.turn?.delivered ? emitAll(end(state)) : nothing
 }
 
-export function executionFailed(state: State, thread: Thread, data: Fields): Decoded {
+export function executionFailed(state: OpencodeState, thread: Thread, data: Fields): Decoded {
   const failure = failureOf(fields(data, 'error'))
   if (thread !== state.root) return emitAll(endChild(state, thread, failure))
   const notice = errorNotice(fields(data, 'error'))
@@ -47,7 +47,7 @@ export function executionFailed(state: State, thread: Thread, data: Fields): Dec
   return send(writes, [...begun, notice, ...end(state, failure)])
 }
 
-function hasWaiting({ inbox }: State): boolean {
+function hasWaiting({ inbox }: OpencodeState): boolean {
   return [...inbox.values()].some(({ type, delivered }) => type === 'user' && !delivered)
 }
 
@@ -55,7 +55,7 @@ function hasWaiting({ inbox }: State): boolean {
  * The server names `shutdown` both for a denied request, after which it makes no further model call, and for its own
  * end. Only the denial tells them apart.
  */
-export function executionInterrupted(state: State, thread: Thread, data: Fields): Decoded {
+export function executionInterrupted(state: OpencodeState, thread: Thread, data: Fields): Decoded {
   const isDenial = text(data, 'reason') === 'shutdown' && thread.denied
   if (isDenial) thread.reason = text(data, 'reason')
   const failure = isDenial ? undefined : { ...INTERRUPTED, name: text(data, 'reason') ?? INTERRUPTED.name }
@@ -70,7 +70,7 @@ export function executionInterrupted(state: State, thread: Thread, data: Fields)
 }
 
 /** Prompts that joined the turn, but too late for the model to read them. */
-function unread({ inbox, turn }: State): Emitted[] {
+function unread({ inbox, turn }: OpencodeState): Emitted[] {
   const waiting = [...inbox].filter(
     ([id, item]) => item.type === 'user' && !item.delivered && id !== turn?.promptId,
   )
@@ -83,12 +83,12 @@ function unread({ inbox, turn }: State): Emitted[] {
   }))
 }
 
-function end(state: State, failure?: Failure): Emitted[] {
+function end(state: OpencodeState, failure?: Failure): Emitted[] {
   if (state.turn) state.turn.doneAt = state.clock
   return endTurn(state, { failure })
 }
 
-function endChild(state: State, thread: Thread, failure = failureOfReason(thread.reason)): Emitted[] {
+function endChild(state: OpencodeState, thread: Thread, failure = failureOfReason(thread.reason)): Emitted[] {
   if (thread.ended) return []
   thread.ended = true
   const status = !failure ? 'success' : failure.evidence === 'aborted' ? 'cancelled' : 'error'
@@ -101,24 +101,24 @@ function endChild(state: State, thread: Thread, failure = failureOfReason(thread
   ]
 }
 
-export function stepStarted(state: State, thread: Thread, data: Fields): Emitted[] {
+export function stepStarted(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   if (thread !== state.root) return announce(state, thread)
   return updateSession(state, { model: modelName(fields(data, 'model')), mode: text(data, 'agent') })
 }
 
-export function stepEnded(state: State, thread: Thread, data: Fields): Emitted[] {
+export function stepEnded(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   thread.reason = text(data, 'finish')
   return reportUsage(state, thread, data)
 }
 
 /** A failed step may have used tokens. */
-export function stepFailed(state: State, thread: Thread, data: Fields): Emitted[] {
+export function stepFailed(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   thread.reason = text(data, 'finish')
   return data.tokens === undefined ? [] : reportUsage(state, thread, data)
 }
 
 /** The usage of one model call. That of a child also counts for the turn, so that a budget applies immediately. */
-function reportUsage(state: State, thread: Thread, data: Fields): Emitted[] {
+function reportUsage(state: OpencodeState, thread: Thread, data: Fields): Emitted[] {
   state.steps.add(text(data, 'assistantMessageID') ?? '')
   const usage = stepUsage(data)
   const { type: _, scope: __, source: ___, ...counts } = usage
@@ -127,7 +127,7 @@ function reportUsage(state: State, thread: Thread, data: Fields): Emitted[] {
 }
 
 /** Attempt 2 is the first retry. */
-export function retryScheduled(_: State, thread: Thread, data: Fields, created: number): Emitted[] {
+export function retryScheduled(_: OpencodeState, thread: Thread, data: Fields, created: number): Emitted[] {
   const error = fields(data, 'error')
   const attempt = count(data, 'attempt')
   const at = count(data, 'at')

@@ -2,12 +2,12 @@ import type { Decoded, Emitted } from '../../agent.ts'
 import { emitAll, held, nothing, send, skipped } from '../../kit/decoded.ts'
 import { type Fields, fields, text } from '../../kit/fields.ts'
 import { inboxRemoval } from './replies.ts'
-import type { InboxItem, State } from './state.ts'
+import type { InboxItem, OpencodeState } from './state.ts'
 import type { Thread } from './thread.ts'
 import { beginTurn, endTurn } from './turn.ts'
 
 /** The server accepted a prompt, or a background result arrived. The model has not read it yet. */
-export function enqueued(state: State, thread: Thread, data: Fields): Decoded {
+export function enqueued(state: OpencodeState, thread: Thread, data: Fields): Decoded {
   const id = text(data, 'inboxID') ?? ''
   if (thread !== state.root || state.inbox.has(id)) return skipped
   const item = fields(data, 'item')
@@ -40,14 +40,14 @@ function backgroundFinished(payload: Fields): Emitted {
   }
 }
 
-export function deliveryChanged(state: State, data: Fields): Decoded {
+export function deliveryChanged(state: OpencodeState, data: Fields): Decoded {
   const item = state.inbox.get(text(data, 'inboxID') ?? '')
   if (item) item.delivery = text(data, 'delivery') ?? item.delivery
   return nothing
 }
 
 /** The model reads the item with its next call. An execution may answer several prompts, so turns begin here. */
-export function delivered(state: State, thread: Thread, data: Fields): Decoded {
+export function delivered(state: OpencodeState, thread: Thread, data: Fields): Decoded {
   const id = text(data, 'inboxID') ?? ''
   if (thread !== state.root) return nothing
   const item = state.inbox.get(id) ?? UNKNOWN
@@ -70,12 +70,12 @@ export function delivered(state: State, thread: Thread, data: Fields): Decoded {
 /** A prompt that was enqueued before the stream began. */
 const UNKNOWN: InboxItem = { type: 'user', text: '', delivery: 'steer', delivered: true }
 
-function start(state: State, id: string, { type, text }: InboxItem): Emitted {
+function start(state: OpencodeState, id: string, { type, text }: InboxItem): Emitted {
   return beginTurn(state, id, type === 'user' ? text : undefined)
 }
 
 /** A prompt was removed before the model read it. */
-export function cancelled(state: State, data: Fields): Decoded {
+export function cancelled(state: OpencodeState, data: Fields): Decoded {
   const id = text(data, 'inboxID') ?? ''
   state.inbox.delete(id)
   const { turn } = state
@@ -90,7 +90,7 @@ export const INTERRUPTED = {
 } as const
 
 /** Removes prompts that the model has not read: the server would deliver them with the next one. */
-export function removeUndelivered(state: State): Decoded {
+export function removeUndelivered(state: OpencodeState): Decoded {
   const { root } = state
   if (!root) return nothing
   const waiting = [...state.inbox].filter(([, item]) => item.type === 'user' && !item.delivered)

@@ -10,7 +10,7 @@ import { factsOf } from './known.ts'
 import { isOwnPrompt } from './prompt-id.ts'
 import { inboxRemoval } from './replies.ts'
 import { sessionRules } from './rules.ts'
-import type { State } from './state.ts'
+import type { OpencodeState } from './state.ts'
 import { adoptRoot } from './thread.ts'
 import { endTurn } from './turn.ts'
 
@@ -21,7 +21,7 @@ function get(tag: string, path: string): Write {
 /** The released server has `/api/info`; its preview had `/api/health`. */
 export const PROBE = get('info', '/api/info')
 
-export function probed(state: State, tag: 'info' | 'health', status: number, body: Fields): Decoded {
+export function probed(state: OpencodeState, tag: 'info' | 'health', status: number, body: Fields): Decoded {
   const { opening, start } = state
   if (status < 200 || status > 299) {
     if (tag === 'info') return send([get('health', '/api/health')])
@@ -41,7 +41,7 @@ function notTheServer(status: number): Failure {
   return { name: `HTTP ${status}`, evidence: 'error', error: { code: 'agent_not_ready', message } }
 }
 
-function sessionBody({ start, model, mode, opening }: State): Fields {
+function sessionBody({ start, model, mode, opening }: OpencodeState): Fields {
   const permissions = opening.api === 'released' ? sessionRules(start.policy) : []
   return {
     location: { directory: start.cwd },
@@ -58,7 +58,7 @@ export function modelRef(model: string, variant: string | undefined): Fields {
 }
 
 /** The session is open. Its directory loads agents and MCP servers, without which the first model call lacks tools. */
-export function opened(state: State, body: Fields): Decoded {
+export function opened(state: OpencodeState, body: Fields): Decoded {
   if (state.root) return nothing
   const info = fields(body, 'data')
   const id = text(info, 'id') ?? ''
@@ -75,7 +75,7 @@ export function opened(state: State, body: Fields): Decoded {
 }
 
 /** Text that is added to the system prompt of this session. */
-function instructions({ start, opening }: State, id: string): Write[] {
+function instructions({ start, opening }: OpencodeState, id: string): Write[] {
   const value = start.options.systemPrompt?.append
   if (value === undefined) return []
   const root = opening.api === 'preview' ? '/api/session' : '/api/experimental/session'
@@ -84,20 +84,20 @@ function instructions({ start, opening }: State, id: string): Write[] {
 }
 
 /** Prompts of an earlier process that the model never read: the server would deliver them with the next one. */
-export function removeWaiting({ root }: State, body: Fields): Decoded {
+export function removeWaiting({ root }: OpencodeState, body: Fields): Decoded {
   const ids = objects(body, 'data').flatMap((item) => text(item, 'id') ?? [])
   const own = ids.filter((id) => OUTSIDE_ID.test(id) && isOwnPrompt(id))
   return root ? send(own.map((id) => inboxRemoval(root.id, id))) : nothing
 }
 
-export function openFailed(state: State, failure: Failure): Decoded {
+export function openFailed(state: OpencodeState, failure: Failure): Decoded {
   state.opening.failure = failure
   state.opening.waiting = undefined
   return emitAll(endTurn(state, { failure }))
 }
 
 /** Requests the list that is still incomplete. The lists of a directory are empty until it has loaded. */
-export function askLists(state: State): Decoded {
+export function askLists(state: OpencodeState): Decoded {
   const { opening, root } = state
   if (!root || !opening.driven || isReady(state)) return nothing
   if (opening.asking !== 'no') {
@@ -110,11 +110,11 @@ export function askLists(state: State): Decoded {
   return send([get(list, `/api/${list}?location%5Bdirectory%5D=${directory}`)])
 }
 
-export function isReady({ root, opening }: State): boolean {
+export function isReady({ root, opening }: OpencodeState): boolean {
   return opening.failure !== undefined || (root !== undefined && opening.hasAgents && opening.hasServers)
 }
 
-export function listed(state: State, tag: 'agent' | 'mcp', body: Fields): Decoded {
+export function listed(state: OpencodeState, tag: 'agent' | 'mcp', body: Fields): Decoded {
   const { opening } = state
   const items = objects(body, 'data')
   const isAgain = opening.asking === 'again'
@@ -138,7 +138,7 @@ export function listed(state: State, tag: 'agent' | 'mcp', body: Fields): Decode
 const CONNECTING = /^(?:pending|connecting|starting|initiali[sz]ing|loading)$/
 
 /** Every configured server has been tried. */
-function areConnected({ mcpServers }: State, items: readonly Fields[]): boolean {
+function areConnected({ mcpServers }: OpencodeState, items: readonly Fields[]): boolean {
   const names = new Set(items.map((item) => text(item, 'name')))
   if (mcpServers.some((name) => !names.has(name))) return false
   return items.every((item) => !CONNECTING.test(text(fields(item, 'status'), 'status') ?? 'pending'))

@@ -9,7 +9,7 @@ import { failureOf } from './errors.ts'
 import { stepEnded } from './executions.ts'
 import { eventsMissing } from './missing.ts'
 import { promptCall } from './replies.ts'
-import type { State } from './state.ts'
+import type { OpencodeState } from './state.ts'
 import type { Thread } from './thread.ts'
 import { endTurn } from './turn.ts'
 
@@ -17,7 +17,7 @@ import { endTurn } from './turn.ts'
  * The stream cannot be replayed. A second stream may have missed events, so the state is read after it has begun:
  * messages, requests, the inbox and whether the session still works.
  */
-export function readState(state: State): Decoded {
+export function readState(state: OpencodeState): Decoded {
   const { root, turn } = state
   if (!root || !turn) return nothing
   const writes: Write[] = []
@@ -36,7 +36,7 @@ function read(tag: string, path: string): Write {
 }
 
 /** Applies one of these responses. Items that the stream has reported are left as they are. */
-export function applyState(state: State, what: string, sessionId: string, body: Fields): Decoded {
+export function applyState(state: OpencodeState, what: string, sessionId: string, body: Fields): Decoded {
   const thread = what === 'active' ? state.root : state.threads.get(sessionId)
   if (!thread || !state.turn) return nothing
   switch (what) {
@@ -56,7 +56,7 @@ export function applyState(state: State, what: string, sessionId: string, body: 
 }
 
 /** Messages come newest first. Those of the turn follow its prompt. */
-function readMessages(state: State, thread: Thread, messages: readonly Fields[]): Emitted[] {
+function readMessages(state: OpencodeState, thread: Thread, messages: readonly Fields[]): Emitted[] {
   const { turn } = state
   const at = messages.findIndex(({ id }) => turn?.promptId !== undefined && id === turn.promptId)
   if (thread === state.root && turn && at >= 0) turn.delivered = true
@@ -73,7 +73,7 @@ function readMessages(state: State, thread: Thread, messages: readonly Fields[])
   return emitted
 }
 
-function readAnswer(state: State, thread: Thread, message: Fields, recovered: string[]): Emitted[] {
+function readAnswer(state: OpencodeState, thread: Thread, message: Fields, recovered: string[]): Emitted[] {
   const { ledger } = state
   const id = text(message, 'id') ?? ''
   const isDone = fields(message, 'time').completed !== undefined
@@ -103,12 +103,12 @@ function readAnswer(state: State, thread: Thread, message: Fields, recovered: st
   return isNew ? [...emitted, ...stepEnded(state, thread, data)] : emitted
 }
 
-function isShown({ ledger }: State, blockId: string): boolean {
+function isShown({ ledger }: OpencodeState, blockId: string): boolean {
   return ledger.messages.has(currentId(ledger.messages, ledger.closedMessages, blockId))
 }
 
 /** A call as it is stored: `running`, `completed` or `error`. */
-function readCall(state: State, thread: Thread, part: Fields): Emitted[] {
+function readCall(state: OpencodeState, thread: Thread, part: Fields): Emitted[] {
   const stored = fields(part, 'state')
   const status = text(stored, 'status')
   const known = state.calls.get(`${thread.id} ${text(part, 'id') ?? ''}`)
@@ -121,7 +121,7 @@ function readCall(state: State, thread: Thread, part: Fields): Emitted[] {
 }
 
 function readRequests(
-  state: State,
+  state: OpencodeState,
   thread: Thread,
   kind: 'permission' | 'question',
   listed: readonly Fields[],
@@ -139,7 +139,7 @@ function readRequests(
 }
 
 /** The session has no execution: it ended while nothing was received, or the prompt never reached it. */
-function readActive(state: State, root: Thread, active: Fields): Decoded {
+function readActive(state: OpencodeState, root: Thread, active: Fields): Decoded {
   const { turn } = state
   if (!turn || active[root.id] !== undefined) return nothing
   if (turn.delivered) {

@@ -4,11 +4,11 @@ import { count, type Fields, fields, text } from '../../kit/fields.ts'
 import { failureOfResponse } from './errors.ts'
 import { listed, opened, openFailed, probed, removeWaiting } from './opening.ts'
 import { applyState } from './recovery.ts'
-import type { State } from './state.ts'
+import type { OpencodeState } from './state.ts'
 import { endTurn } from './turn.ts'
 
 /** Decodes an HTTP response: a frame of stream `http` with the value `{ tag, status, body }` of its call. */
-export function decodeResponse(state: State, native: Fields): Decoded {
+export function decodeResponse(state: OpencodeState, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const body = fields(native, 'body')
   const isFailed = status < 200 || status > 299
@@ -44,7 +44,7 @@ export function decodeResponse(state: State, native: Fields): Decoded {
 }
 
 /** A response in a recording, which has the path of its call and no tag. */
-export function decodeRecorded(state: State, native: Fields): Decoded {
+export function decodeRecorded(state: OpencodeState, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const [, , , id = '', what] = (text(native, 'path') ?? '').split(/[/?]/)
   const body = fields(native, 'body')
@@ -61,7 +61,7 @@ function sessionFailure(status: number, body: Fields) {
   return failure
 }
 
-function promptFailed(state: State, status: number, body: Fields): Decoded {
+function promptFailed(state: OpencodeState, status: number, body: Fields): Decoded {
   const { turn } = state
   if (!turn || turn.accepted) return nothing
   return emitAll(endTurn(state, { failure: failureOfResponse(status, body) }))

@@ -3,11 +3,11 @@ import type { AnswerCommand, Command } from '../../../model/index.ts'
 import { compact, type Fields, fields, isFields, objects, text, texts } from '../../kit/fields.ts'
 import { askOf, closeRequest, requestIdOf } from '../../kit/requests.ts'
 import { noteRejection, refuseAsked } from './asks.ts'
-import { type Ask, newTurn, type State } from './state.ts'
+import { type Ask, newTurn, type OpencodeState } from './state.ts'
 import { adoptRoot } from './thread.ts'
 
 /** Reads a call of a transcript: `{ method, path, body }`. */
-export function sent(state: State, frame: Frame): Command | undefined {
+export function sent(state: OpencodeState, frame: Frame): Command | undefined {
   if (!isFields(frame.value)) return undefined
   const [, , area, id = '', action, item = ''] = (text(frame.value, 'path') ?? '').split(/[/?]/)
   if (area !== 'session' || action === undefined) return undefined
@@ -27,7 +27,7 @@ export function sent(state: State, frame: Frame): Command | undefined {
 }
 
 /** A prompt during a turn joins it or waits in the inbox: its delivery tells. */
-function prompted(state: State, id: string, body: Fields): Command | undefined {
+function prompted(state: OpencodeState, id: string, body: Fields): Command | undefined {
   const root = state.root ?? adoptRoot(state, id)
   const promptId = text(body, 'id')
   const isKnown = promptId !== undefined && state.prompted.has(promptId)
@@ -38,7 +38,7 @@ function prompted(state: State, id: string, body: Fields): Command | undefined {
 }
 
 /** Ignores interrupts of other sessions. */
-function interrupted(state: State, id: string): Command | undefined {
+function interrupted(state: OpencodeState, id: string): Command | undefined {
   if (id !== state.root?.id || !state.turn) return undefined
   state.turn.aborted = true
   state.aborting = true
@@ -46,7 +46,7 @@ function interrupted(state: State, id: string): Command | undefined {
 }
 
 function answered(
-  state: State,
+  state: OpencodeState,
   nativeId: string,
   method: string | undefined,
   native: Fields,

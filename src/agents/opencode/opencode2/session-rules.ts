@@ -19,11 +19,11 @@ import {
   stepStarted,
 } from './executions.ts'
 import { cancelled, delivered, deliveryChanged, enqueued } from './inbox.ts'
-import type { State } from './state.ts'
+import type { OpencodeState } from './state.ts'
 import type { Thread } from './thread.ts'
 import { beginMissed, endTurn } from './turn.ts'
 
-type Decode = (state: State, thread: Thread, data: Fields, created: number) => Decoded
+type Decode = (state: OpencodeState, thread: Thread, data: Fields, created: number) => Decoded
 
 /** An event of a session that we follow. */
 interface SessionRule {
@@ -35,7 +35,7 @@ interface SessionRule {
   decode: Decode
 }
 
-type Emits = (state: State, thread: Thread, data: Fields, created: number) => Emitted[]
+type Emits = (state: OpencodeState, thread: Thread, data: Fields, created: number) => Emitted[]
 
 const rule = (proves: SessionRule['proves'], decode: Decode): SessionRule => ({ proves, decode })
 const emits = (proves: SessionRule['proves'], one: Emits): SessionRule =>
@@ -123,11 +123,11 @@ export const sessionRuleOf = ruleTable<SessionRule>({
   'session.viewed': silent,
 })
 
-function ofRoot(state: State, thread: Thread, emitted: () => Emitted[]): Emitted[] {
+function ofRoot(state: OpencodeState, thread: Thread, emitted: () => Emitted[]): Emitted[] {
   return thread === state.root ? emitted() : []
 }
 
-function compactionFailed(_: State, __: Thread, data: Fields): Decoded {
+function compactionFailed(_: OpencodeState, __: Thread, data: Fields): Decoded {
   const { error } = failureOf(fields(data, 'error'))
   return emit({
     ...errorNotice(fields(data, 'error')),
@@ -144,7 +144,7 @@ function reverted(data: Fields): Emitted {
 }
 
 /** The next prompt needs a new session. */
-function deleted(state: State, thread: Thread): Decoded {
+function deleted(state: OpencodeState, thread: Thread): Decoded {
   if (thread !== state.root) return nothing
   const message = `the session ${thread.id} was deleted`
   state.opening.failure = {

@@ -15,7 +15,7 @@ export interface InboxItem {
 }
 
 /** A busy period of the root that answers one prompt. */
-export interface Turn {
+export interface OpencodeTurn {
   /** The inbox id of its prompt; unknown until the server has accepted a prompt without our id. */
   promptId: string | undefined
   /** The prompt as we sent it, to repeat it. */
@@ -60,7 +60,7 @@ export interface Grant {
 }
 
 /** The steps before the first prompt may be sent. */
-export interface Opening {
+export interface OpencodeOpening {
   /** We opened the session, so its id comes only with our response. */
   driven: boolean
   /** The agents of the directory are loaded; a prompt before that fails or lacks tools. */
@@ -76,16 +76,16 @@ export interface Opening {
   failure: Failure | undefined
 }
 
-export interface State {
+export interface OpencodeState {
   readonly start: Start
   readonly ledger: Ledger<Ask>
   readonly mcpServers: readonly string[]
-  readonly opening: Opening
+  readonly opening: OpencodeOpening
   known: KnownFacts
   root: Thread | undefined
   /** Root and children. Other sessions of the same server are ignored. */
   readonly threads: Map<string, Thread>
-  turn: Turn | undefined
+  turn: OpencodeTurn | undefined
   readonly inbox: Map<string, InboxItem>
   readonly grants: Grant[]
   /** Calls by thread and native id. */
@@ -109,7 +109,7 @@ export interface State {
   mode: string | undefined
 }
 
-export function initialState(start: Start): State {
+export function initialState(start: Start): OpencodeState {
   return {
     start,
     ledger: newLedger(),
@@ -143,7 +143,7 @@ export function initialState(start: Start): State {
   }
 }
 
-export function newTurn(promptId?: string): Turn {
+export function newTurn(promptId?: string): OpencodeTurn {
   return {
     promptId,
     body: undefined,

@@ -3,7 +3,7 @@ import type { Emitted } from '../../agent.ts'
 import { type Fields, text } from '../../kit/fields.ts'
 import { startSubagent } from '../../kit/subagents.ts'
 import type { Failure } from '../errors.ts'
-import type { State } from './state.ts'
+import type { OpencodeState } from './state.ts'
 
 /** A block of text or reasoning that the server has ended. */
 export interface EndedBlock {
@@ -70,7 +70,7 @@ export function restart(thread: Thread): void {
   Object.assign(thread, NO_WORK, { announced: false, ended: false })
 }
 
-export function adoptRoot(state: State, id: string): Thread {
+export function adoptRoot(state: OpencodeState, id: string): Thread {
   const root = newThread({ id, speaker: undefined, above: undefined, label: '', agentType: undefined })
   state.root = root
   state.threads.set(id, root)
@@ -78,7 +78,7 @@ export function adoptRoot(state: State, id: string): Thread {
 }
 
 export function adoptChild(
-  state: State,
+  state: OpencodeState,
   id: string,
   above: Thread,
   label: string,
@@ -90,13 +90,13 @@ export function adoptChild(
 }
 
 /** Returns the thread of an event; undefined for sessions of other clients. */
-export function threadOf(state: State, data: Fields): Thread | undefined {
+export function threadOf(state: OpencodeState, data: Fields): Thread | undefined {
   return state.threads.get(text(data, 'sessionID') ?? '')
 }
 
 /** Emits the start of a child once, before any of its events. */
 export function announce(
-  state: State,
+  state: OpencodeState,
   thread: Thread,
   more: { toolId?: string; prompt?: string; agentType?: string; background?: true } = {},
 ): Emitted[] {
@@ -113,7 +113,7 @@ export function announce(
 }
 
 /** Adds one model call to its thread and to the turn. */
-export function addStep(state: State, thread: Thread, usage: Usage): void {
+export function addStep(state: OpencodeState, thread: Thread, usage: Usage): void {
   thread.usage = addUsage(thread.usage, usage)
   thread.stepSeen = true
   if (state.turn) state.turn.used = addUsage(state.turn.used ?? {}, usage)

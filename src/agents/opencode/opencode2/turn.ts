@@ -6,14 +6,14 @@ import { resetDenials } from '../../kit/ledger.ts'
 import { settleTurn } from '../../kit/settle.ts'
 import { codeOfText, type Failure, failureOfReason } from '../errors.ts'
 import { releaseAll } from './blocks.ts'
-import { newTurn, type State, type Turn } from './state.ts'
+import { newTurn, type OpencodeState, type OpencodeTurn } from './state.ts'
 import { restart } from './thread.ts'
 
 /** How the execution of a turn ended: the server's report, or the exit of its process. */
 export type TurnEnd = { failure?: Failure | undefined; exit?: undefined } | { exit: Exit }
 
 /** A turn that our prompt did not open. */
-export function beginTurn(state: State, promptId: string, prompt: string | undefined): Emitted {
+export function beginTurn(state: OpencodeState, promptId: string, prompt: string | undefined): Emitted {
   state.turn = newTurn(promptId)
   state.turn.accepted = true
   state.turn.delivered = true
@@ -24,7 +24,7 @@ export function beginTurn(state: State, promptId: string, prompt: string | undef
 }
 
 /** The prompt that the model works on, if the event of its delivery was missed. */
-export function beginMissed(state: State): Emitted[] {
+export function beginMissed(state: OpencodeState): Emitted[] {
   const { turn } = state
   if (turn) {
     turn.delivered ||= turn.accepted && turn.executing
@@ -37,7 +37,7 @@ export function beginMissed(state: State): Emitted[] {
   return [beginTurn(state, id, item.text)]
 }
 
-export function endTurn(state: State, end: TurnEnd = {}): Emitted[] {
+export function endTurn(state: OpencodeState, end: TurnEnd = {}): Emitted[] {
   const { turn } = state
   if (!turn) return []
   const { exit } = end
@@ -49,7 +49,7 @@ export function endTurn(state: State, end: TurnEnd = {}): Emitted[] {
   return emitted
 }
 
-function closeTurn(state: State): void {
+function closeTurn(state: OpencodeState): void {
   state.turn = undefined
   state.aborting = false
   state.steps.clear()
@@ -61,7 +61,7 @@ function closeTurn(state: State): void {
   if (state.root) restart(state.root)
 }
 
-function verdictOf(state: State, turn: Turn, end: TurnEnd): TurnVerdict {
+function verdictOf(state: OpencodeState, turn: OpencodeTurn, end: TurnEnd): TurnVerdict {
   const { root, ledger } = state
   const [evidence, error] = evidenceOf(state, end)
   const failure = end.exit ? undefined : end.failure
@@ -84,7 +84,7 @@ function verdictOf(state: State, turn: Turn, end: TurnEnd): TurnVerdict {
   }
 }
 
-function evidenceOf(state: State, end: TurnEnd): [Evidence, ErrorInfo?] {
+function evidenceOf(state: OpencodeState, end: TurnEnd): [Evidence, ErrorInfo?] {
   const { root, opening } = state
   if (!end.exit) {
     const failure = end.failure ?? failureOfReason(root?.reason)

@@ -45,12 +45,12 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Documents and page', /^\//],
 ]
 
-type Operation = OpenApi['paths'][string][string]
+type OperationJson = OpenApi['paths'][string][string]
 
 interface Described {
   method: string
   path: string
-  operation: Operation
+  operation: OperationJson
 }
 
 function page({ info, paths, components }: OpenApi): string {

@@ -6,7 +6,7 @@ import { OPENCODE_WITH_RULES } from '../../../protocols/acp/launch/opencode.ts'
 import { codec as serverCodec } from '../codec.ts'
 import { runLines } from './run-lines.ts'
 
-interface Chosen<State> {
+interface ChosenCodec<State> {
   codec: Codec<State>
   state: State
 }
@@ -14,17 +14,17 @@ interface Chosen<State> {
 /** The codec of a recording, chosen by its first line. */
 interface RecordedState {
   readonly start: Start
-  chosen: Chosen<unknown> | undefined
+  chosen: ChosenCodec<unknown> | undefined
 }
 
-function choose<State>(codec: Codec<State>, start: Start): Chosen<unknown> {
+function choose<State>(codec: Codec<State>, start: Start): ChosenCodec<unknown> {
   return { codec: codec as Codec<unknown>, state: codec.initial(start) }
 }
 
 const acp = acpCodec(OPENCODE_WITH_RULES)
 
 /** OpenCode 2 speaks three protocols: its server, ACP, and the lines of `run --format json`. */
-function codecOf(line: unknown): ((start: Start) => Chosen<unknown>) | undefined {
+function codecOf(line: unknown): ((start: Start) => ChosenCodec<unknown>) | undefined {
   if (!isFields(line)) return undefined
   if (line.jsonrpc !== undefined) return (start) => choose(acp, start)
   if (line.timestamp !== undefined) return (start) => choose(runLines, start)
@@ -33,13 +33,13 @@ function codecOf(line: unknown): ((start: Start) => Chosen<unknown>) | undefined
 }
 
 /** Without a line that shows the protocol, nothing was recorded but its launch. */
-function chosenOf(state: RecordedState): Chosen<unknown> {
+function chosenOf(state: RecordedState): ChosenCodec<unknown> {
   const { start } = state
   state.chosen ??= start.launch === 'oneshot' ? choose(runLines, start) : choose(serverCodec, start)
   return state.chosen
 }
 
-function recognise(state: RecordedState, line: unknown): Chosen<unknown> | undefined {
+function recognise(state: RecordedState, line: unknown): ChosenCodec<unknown> | undefined {
   state.chosen ??= codecOf(line)?.(state.start)
   return state.chosen
 }

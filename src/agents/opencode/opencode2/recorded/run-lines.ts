@@ -25,9 +25,9 @@ interface RunState {
   denied: boolean
 }
 
-type Rule = (state: RunState, part: Fields, native: Fields) => Emitted[]
+type LineRule = (state: RunState, part: Fields, native: Fields) => Emitted[]
 
-const ruleOf = ruleTable<Rule>({
+const ruleOf = ruleTable<LineRule>({
   step_start: () => [],
   text: (state, part) => {
     state.answer = text(part, 'text')
