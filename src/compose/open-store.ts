@@ -1,5 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { mkdirSync } from 'node:fs'
+
+import { createHash } from 'node:crypto'
+import { mkdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MainstemError } from '../model/index.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -7,7 +9,16 @@ import { passwordsIn } from '../stores/postgres/address.ts'
 import { takeLock } from '../stores/sqlite/lock.ts'
 import { sqliteStore } from '../stores/sqlite.ts'
 import type { Store } from '../stores/store.ts'
-import { storeOwner } from './store-owner.ts'
+
+/**
+ * Names the owner of the store in a directory. Each start of a server on it gets the same name; a copy of the
+ * directory, or another one at the same path in a container, has another.
+ */
+function storeOwner(directory: string): string {
+  const { dev, ino } = statSync(directory)
+  const place = `${realpathSync(directory)} ${dev} ${ino}`
+  return createHash('sha256').update(place).digest('hex').slice(0, 16)
+}
 
 /** The store of a server, and the role of the server in it. */
 export interface OpenedStore {

@@ -2,10 +2,15 @@ import type { Capabilities, Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type RemoteLaunch, recipe, type Start } from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
 import { unsupported } from '../kit/option.ts'
+import type { AgentSetup } from '../setup.ts'
 import { codec } from './codec.ts'
 import { dropped } from './ignored-fields.ts'
-import { server, setup } from './setup.ts'
 import { ID_PREFIX } from './state.ts'
+
+/** The variables that hold the address of the server and its token. */
+const server = { url: 'MAINSTEM_BOARD_URL', token: 'MAINSTEM_BOARD_TOKEN' }
+
+const setup: AgentSetup = { server }
 
 const capabilities: Capabilities = {
   deltas: false,

@@ -1,10 +1,26 @@
 import * as z from 'zod'
 import { ApprovalMode, SandboxMode } from '../../dialects/unified/unified-config.ts'
-import { type Approval, ModelName, type Policy, type Sandbox } from '../../model/index.ts'
+import { type Approval, ModelName, OUTSIDE_ID, type Policy, type Sandbox } from '../../model/index.ts'
 import { ToolPolicy } from '../../model/session/policy.ts'
 import { stripNulls } from '../http/body/strip-nulls.ts'
 import { named } from '../http/openapi/components.ts'
-import { AgentName } from './agent-names.ts'
+
+/** Product names, in lower case without punctuation, and the agent ids they map to. */
+const PRODUCTS: ReadonlyMap<string, string> = new Map([
+  ['claudecode', 'claude'],
+  ['claudecli', 'claude'],
+  ['codexcli', 'codex'],
+  ['openaicodex', 'codex'],
+  ['geminicli', 'gemini'],
+  ['opencode', 'opencode'],
+  ['opencodecli', 'opencode'],
+])
+
+/** Accepts an agent id or a product name in any spelling: `claude-code`, `claudeCode`. */
+const AgentName = z
+  .string()
+  .regex(OUTSIDE_ID, 'not an agent id')
+  .transform((name) => PRODUCTS.get(name.toLowerCase().replaceAll(/[._-]/g, '')) ?? name)
 
 /** Counted in code points, as JSON Schema does: a surrogate pair is one character. */
 const MAX_PROMPT = 100_000

@@ -1,11 +1,25 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { type BlobRef, MainstemError, type SessionRecord } from '../../model/index.ts'
+import type { ByteRange } from '../../model/text/byte-range.ts'
 import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { byteRange } from '../http/body/byte-range.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { latestFirst } from '../streams/latest-first.ts'
+
+const RANGE = /^bytes=(\d*)-(\d*)$/
+
+/**
+ * Parses a `Range` header with one range. Returns undefined for anything else, which a server answers with the whole
+ * content.
+ */
+function byteRange(header: string | undefined, bytes: number): ByteRange | undefined {
+  const [, from = '', to = ''] = RANGE.exec(header ?? '') ?? []
+  if (from === '' && to === '') return undefined
+  const start = from === '' ? Math.max(0, bytes - Number(to)) : Number(from)
+  const end = from === '' || to === '' ? bytes : Math.min(bytes, Number(to) + 1)
+  return start < end ? { start, end } : undefined
+}
 
 const BlobPath = z.strictObject({ session: z.string(), id: z.string().min(1).max(128) })
 

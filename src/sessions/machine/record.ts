@@ -1,9 +1,25 @@
 import type { UsageReported } from '../../model/events/report.ts'
 import { addUsage, type Event } from '../../model/index.ts'
-import { promptTitle } from '../../model/session/prompt-title.ts'
 import { queuePreview } from '../../model/session/queue-preview.ts'
 import type { SessionState } from '../../stores/store.ts'
 import type { SessionSetup } from '../process/setup.ts'
+
+/** Characters of a title. */
+const TITLE_CHARS = 120
+
+/** Half of a character that has two code units. */
+const CUT_CHARACTER = /[\ud800-\udbff]$/
+
+/** The title of a session whose agent gives it none: the beginning of its first prompt, on one line. */
+function promptTitle(prompt: string): string | undefined {
+  // Not all of a long prompt is looked at.
+  const line = prompt
+    .slice(0, 10 * TITLE_CHARS)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+  const title = line.slice(0, TITLE_CHARS).replace(CUT_CHARACTER, '')
+  return title === '' ? undefined : title
+}
 
 /** The state of a session before its first entry. */
 export function newRecord(setup: SessionSetup, principal: string, createdAt: number): SessionState {

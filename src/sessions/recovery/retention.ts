@@ -1,9 +1,27 @@
 import type { SessionRecord } from '../../model/index.ts'
 import type { Store, TrimPoint } from '../../stores/store.ts'
-import type { SessionDeps } from '../deps.ts'
+import type { Clock, SessionDeps } from '../deps.ts'
 import { allRecords } from '../log/all-records.ts'
 import type { Ownership } from './ownership.ts'
-import { RetentionClock } from './retention-clock.ts'
+
+/**
+ * The time that retention measures ages with: the system clock when the process started, plus the time that passed
+ * since. If the system clock jumps ahead while the server runs, nothing is removed early; if it is set back, data is
+ * kept longer.
+ */
+class RetentionClock {
+  readonly #clock: Clock
+  readonly #start: number
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.#start = clock.now() - clock.monotonic()
+  }
+
+  now(): number {
+    return Math.min(this.#clock.now(), this.#start + this.#clock.monotonic())
+  }
+}
 
 /** Retention limits. They apply to ended sessions only; without a limit, data is kept. */
 export interface Retention {
