@@ -15,8 +15,8 @@ const sessions = async (): Promise<Register> => (await import('./commands/sessio
 
 /** Loads the module of each command on demand, because together they load the whole server. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
-  demo: async () => (await import('./commands/demo.ts')).registerDemo,
-  agents: async () => (await import('./commands/agents.ts')).registerAgents,
+  demo: async () => (await import('./commands/with-agents.ts')).registerDemo,
+  agents: async () => (await import('./commands/with-agents.ts')).registerAgents,
   run: async () => (await import('./commands/run.ts')).registerRun,
   compare: async () => (await import('./compare/command.ts')).registerCompare,
   ls: sessions,
@@ -33,13 +33,13 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   usage: records,
   nodes: async () => (await import('./commands/records.ts')).registerNodes,
   daemon: async () => (await import('./daemon/command.ts')).registerDaemon,
-  serve: async () => (await import('./daemon/serve.ts')).registerServe,
-  open: async () => (await import('./daemon/open.ts')).registerOpen,
-  stdio: async () => (await import('./daemon/stdio.ts')).registerStdio,
+  serve: async () => (await import('./daemon/with-server.ts')).registerServe,
+  open: async () => (await import('./daemon/with-server.ts')).registerOpen,
+  stdio: async () => (await import('./daemon/with-server.ts')).registerStdio,
   doctor: async () => (await import('./doctor/command.ts')).registerDoctor,
   store: async () => (await import('./commands/store.ts')).registerStore,
-  token: async () => (await import('./daemon/token.ts')).registerToken,
-  decode: async () => (await import('./commands/decode.ts')).registerDecode,
+  token: async () => (await import('./daemon/with-server.ts')).registerToken,
+  decode: async () => (await import('./commands/with-agents.ts')).registerDecode,
   completion: shell,
   config: shell,
 }
@@ -51,14 +51,20 @@ export async function commandLine(name?: string): Promise<Command> {
     .description('One lossless, durable event stream for every coding agent.')
     .version(version)
     .exitOverride()
-  const one = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  for (const load of one ? [one] : new Set(Object.values(COMMANDS))) (await load())(program)
+  for (const load of loadersFor(name)) (await load())(program)
   program.showHelpAfterError('List the commands with `mainstem --help`.')
   for (const command of program.commands) {
     const line = `mainstem ${command.name()}`
     command.showHelpAfterError(`Usage: ${line} ${command.usage()}\nList its options with \`${line} --help\`.`)
   }
   return program
+}
+
+/** The version needs no command, a command only itself, and the help all of them. */
+function loadersFor(name: string | undefined): Iterable<() => Promise<Register>> {
+  if (name === '--version' || name === '-V') return []
+  const one = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  return one ? [one] : new Set(Object.values(COMMANDS))
 }
 
 export async function main(): Promise<void> {

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { readiness } from '../../compose/readiness.ts'
 import { loadConfig } from '../../daemon/config.ts'
 import { exitCodeOf } from '../../model/index.ts'
@@ -8,21 +7,13 @@ import { Screen } from '../render/screen.ts'
 import { screenOn } from '../render/show.ts'
 import { interrupts } from '../terminal/interrupts.ts'
 
-interface AgentsFlags {
+export interface AgentsFlags {
   config?: string
   json?: boolean
 }
 
-export function registerAgents(program: Command): void {
-  program
-    .command('agents')
-    .description('list the agents, and what each needs to work')
-    .option('--config <file>', 'configuration file')
-    .option('--json', 'print one JSON array')
-    .action(agents)
-}
-
-async function agents(flags: AgentsFlags): Promise<void> {
+/** `mainstem agents`: what each agent needs to work. */
+export async function agents(flags: AgentsFlags): Promise<void> {
   const { stdout, env } = process
   const config = await loadConfig({
     flags: flags.config === undefined ? {} : { config: flags.config },

@@ -1,5 +1,4 @@
 import { buffer } from 'node:stream/consumers'
-import type { Command } from 'commander'
 import { type DecodeRequest, decodeRecording, type RecordedExit, statsOf } from '../../compose/decode.ts'
 import { dialects } from '../../dialects/index.ts'
 import { LaunchKind, MainstemError } from '../../model/index.ts'
@@ -7,7 +6,7 @@ import { readNamed } from '../named-path.ts'
 import { printableJson } from '../render/printable.ts'
 import { showAs } from '../render/show.ts'
 
-interface DecodeFlags {
+export interface DecodeFlags {
   agent: string
   launch?: string
   to: string
@@ -16,25 +15,8 @@ interface DecodeFlags {
   stats?: boolean
 }
 
-export function registerDecode(program: Command): void {
-  program
-    .command('decode')
-    .description('translate recorded output of an agent into events')
-    .argument(
-      '[file]',
-      'native lines, or a transcript of both directions; standard input if left out or "-"',
-      '-',
-    )
-    .requiredOption('--agent <id>', 'the agent that wrote it')
-    .option('--launch <kind>', 'how the agent was run: oneshot or live')
-    .option('--to <dialect>', `one of ${[...dialects.keys()].join(', ')}`, 'mainstem')
-    .option('--exit <file>', 'JSON with the code and signal that the process ended with')
-    .option('--stderr <file>', 'what the process wrote to standard error')
-    .option('--stats', 'print one object of counts instead')
-    .action(decode)
-}
-
-async function decode(file: string, flags: DecodeFlags): Promise<void> {
+/** `mainstem decode`: recorded output of an agent as events. */
+export async function decode(file: string, flags: DecodeFlags): Promise<void> {
   const dialect = dialects.get(flags.to)
   if (!dialect) throw new MainstemError('invalid_request', `--to: there is no dialect "${flags.to}"`)
   const replayed = decodeRecording(await requestOf(file, flags))

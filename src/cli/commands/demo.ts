@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Command } from 'commander'
 import { wire } from '../../compose/wire.ts'
 import { exitCodeOf } from '../../model/index.ts'
 import { MAINSTEM } from '../own-command.ts'
@@ -21,21 +20,13 @@ const NEXT = `
     ${MAINSTEM} agents
 `
 
-interface DemoFlags {
+export interface DemoFlags {
   yes?: boolean
   fast?: boolean
 }
 
-export function registerDemo(program: Command): void {
-  program
-    .command('demo')
-    .description('play a scripted session: no key, no network')
-    .option('--yes', 'answer requests without asking')
-    .option('--fast', 'ten times as fast')
-    .action(demo)
-}
-
-async function demo(flags: DemoFlags): Promise<void> {
+/** `mainstem demo`: a scripted session. */
+export async function demo(flags: DemoFlags): Promise<void> {
   const { stdin, stdout } = process
   using interrupted = interrupts()
   await using wired = wire(flags.fast ? { timers: { sleep: fastSleep } } : {})

@@ -1,31 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
-import type { Command } from 'commander'
 import { addressIn } from '../../daemon/address-file.ts'
 import { loadConfig, type Overrides } from '../../daemon/config.ts'
 import { MainstemError } from '../../model/index.ts'
 import { findServer, localServer } from './connect.ts'
-import { parsePort } from './serve.ts'
 
-interface OpenFlags extends Pick<Overrides, 'host' | 'port' | 'data' | 'config'> {
+export interface OpenFlags extends Pick<Overrides, 'host' | 'port' | 'data' | 'config'> {
   print?: boolean
 }
 
 /** `mainstem open`: signs a browser in to the running server. */
-export function registerOpen(program: Command): void {
-  program
-    .command('open')
-    .description('open the page in a browser')
-    .option('--host <host>', 'address of the server, if it listens on several')
-    .option('--port <port>', 'port of the server', parsePort)
-    .option('--data <dir>', 'data directory of the server')
-    .option('--config <file>', 'configuration file of the server')
-    .option('--print', 'print the link instead of opening it')
-    .action(open)
-}
-
-async function open({ print, ...flags }: OpenFlags): Promise<void> {
+export async function open({ print, ...flags }: OpenFlags): Promise<void> {
   const { baseUrl, ticket } = await (flags.host === undefined && flags.port === undefined
     ? local(flags)
     : named(flags))

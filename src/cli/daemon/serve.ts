@@ -1,4 +1,3 @@
-import { type Command, InvalidArgumentError } from 'commander'
 import { BoundedLog, logIn } from '../../daemon/bounded-log.ts'
 import { type Config, loadConfig, type Overrides } from '../../daemon/config.ts'
 import { EXIT_LOCKED } from '../../daemon/exit-codes.ts'
@@ -10,29 +9,18 @@ import { MAINSTEM } from '../own-command.ts'
 import { printable } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
 
-/** `mainstem serve`: the gateway in the foreground, until a signal ends it. */
-export function registerServe(program: Command): void {
-  program
-    .command('serve')
-    .description('serve agents over HTTP')
-    .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <port>', 'port to listen on; 0 takes a free one (default: 7380)', parsePort)
-    .option('--data <dir>', 'where the token and the logs are kept')
-    .option('--store <url>', 'PostgreSQL database for the logs, instead of a file in the data directory')
-    .option('--cwd <dir>', 'where agents work (default: here)')
-    .option('--config <file>', 'configuration file')
-    .option('--no-auth', 'disable authentication; on loopback only')
-    .option('--background', 'run as the daemon of the command line: log to daemon.log, end when unused')
-    .action((flags: ServeFlags) => (flags.background ? runInBackground(flags) : run(flags)))
-}
-
 const NO_NAMES =
   'warning: other machines can connect, but only the names localhost, 127.0.0.1 and [::1] are accepted; ' +
   'add the names by which clients call this server to `hosts` in the configuration'
 
-interface ServeFlags extends Omit<Overrides, 'auth'> {
+export interface ServeFlags extends Omit<Overrides, 'auth'> {
   auth: boolean
   background?: boolean
+}
+
+/** `mainstem serve`: the gateway in the foreground, until a signal ends it, or in the background. */
+export function runServer(flags: ServeFlags): Promise<void> {
+  return flags.background ? runInBackground(flags) : run(flags)
 }
 
 async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void> {
@@ -115,11 +103,4 @@ function untilSignal(server: Server): Promise<void> {
     }
     for (const signal of STOP_SIGNALS) process.on(signal, stop)
   })
-}
-
-export function parsePort(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new InvalidArgumentError('a port is a number from 0 to 65535.')
-  return port
 }

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { addressIn } from '../../daemon/address-file.ts'
 import { type Config, loadConfig, type Overrides } from '../../daemon/config.ts'
 import { type Server, serve } from '../../daemon/serve.ts'
@@ -8,25 +7,14 @@ import { MainstemError } from '../../model/index.ts'
 import { printable } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
 
-/** `mainstem stdio`: the server behind standard input and output, for a program that starts it. */
-export function registerStdio(program: Command): void {
-  program
-    .command('stdio')
-    .description('serve one program over standard input and output')
-    .option('--url <url>', 'pass the calls to a server that runs, instead of running one')
-    .option('--data <dir>', 'where the token and the logs are kept')
-    .option('--cwd <dir>', 'where agents work (default: here)')
-    .option('--config <file>', 'configuration file')
-    .action(run)
-}
-
-interface Flags extends Pick<Overrides, 'data' | 'cwd' | 'config'> {
+export interface StdioFlags extends Pick<Overrides, 'data' | 'cwd' | 'config'> {
   url?: string
 }
 
 const STREAMS = { input: process.stdin, output: process.stdout }
 
-async function run({ url, ...flags }: Flags): Promise<void> {
+/** `mainstem stdio`: the server behind standard input and output, for a program that starts it. */
+export async function runStdio({ url, ...flags }: StdioFlags): Promise<void> {
   const config = await loadConfig({
     flags: { ...flags, ...(url === undefined && { host: '127.0.0.1', port: 0 }) },
     environment: process.env,
