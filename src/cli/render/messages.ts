@@ -43,7 +43,7 @@ function whole(
   const margin = marginOf(view, parent)
   // The complete text is authoritative: if it differs from its deltas, it is shown again in full.
   if (shown === undefined || !text.startsWith(shown)) {
-    return [newCard(view), screen.block(margin, text, style, parent === undefined ? mark : margin)]
+    return [newCard(view), screen.prose(margin, text, style, parent === undefined ? mark : margin)]
   }
   const rest = text.slice(shown.length)
   return [rest === '' ? '' : screen.stream(margin, messageId, rest, style, mark), screen.break()]

@@ -1,4 +1,5 @@
 import type picocolors from 'picocolors'
+import { Markdown } from './markdown/markdown.ts'
 import { Printable, printable, printableLine } from './printable.ts'
 import { cut, type Style, Wrap, widthOf } from './wrap.ts'
 
@@ -13,13 +14,22 @@ export interface ScreenOptions {
   columns?: () => number
   /** The height in rows; unlimited unless a person is asked there. */
   rows?: () => number
+  /** Whether to lay out the Markdown of messages; otherwise it is printed as it is. */
+  markdown?: boolean
+}
+
+/** Lays out text that arrives in pieces. */
+interface Layout {
+  push(piece: string): string
+  /** The rest, with the newline that ends the last line. */
+  end(): string
 }
 
 /** A message that is being streamed. */
 interface Voice {
   readonly messageId: string
   readonly cleaner: Printable
-  readonly wrap: Wrap
+  readonly layout: Layout
 }
 
 const plain: Style = (text) => text
@@ -33,6 +43,7 @@ export class Screen {
   readonly colors: Colors
   readonly columns: () => number
   readonly rows: () => number
+  readonly #markdown: boolean
   #voice: Voice | undefined
   #blank = true
 
@@ -40,6 +51,7 @@ export class Screen {
     this.colors = options.colors
     this.columns = options.columns ?? unlimited
     this.rows = options.rows ?? unlimited
+    this.#markdown = options.markdown ?? false
   }
 
   /** Ends a line that is being streamed. */
@@ -47,7 +59,7 @@ export class Screen {
     const voice = this.#voice
     if (!voice) return ''
     this.#voice = undefined
-    const out = voice.wrap.push(voice.cleaner.end()) + voice.wrap.end()
+    const out = voice.layout.push(voice.cleaner.end()) + voice.layout.end()
     if (out !== '') this.#blank = false
     return out
   }
@@ -77,11 +89,25 @@ export class Screen {
 
   /** A text of any length in full, wrapped; its first line may have a mark instead of the margin. */
   block(margin: string, text: string, style: Style = plain, mark = margin): string {
-    const wrap = new Wrap(this.columns(), margin, style, mark)
+    return this.#whole(new Wrap(this.columns(), margin, style, mark), text)
+  }
+
+  /** A message in full. */
+  prose(margin: string, text: string, style: Style = plain, mark = margin): string {
+    return this.#whole(this.#layout(margin, style, mark), text)
+  }
+
+  #whole(layout: Layout, text: string): string {
     const before = this.break()
-    const out = wrap.push(printable(text)) + wrap.end()
+    const out = layout.push(printable(text)) + layout.end()
     if (out !== '') this.#blank = false
     return before + out
+  }
+
+  #layout(margin: string, style: Style, first: string): Layout {
+    const columns = this.columns()
+    if (!this.#markdown) return new Wrap(columns, margin, style, first)
+    return new Markdown({ columns, margin, first, style, colors: this.colors })
   }
 
   /** Lines behind a gutter, truncated to the width. */
@@ -104,9 +130,9 @@ export class Screen {
       this.#voice = {
         messageId,
         cleaner: new Printable(),
-        wrap: new Wrap(this.columns(), margin, style, mark),
+        layout: this.#layout(margin, style, mark),
       }
     }
-    return out + this.#voice.wrap.push(this.#voice.cleaner.push(piece))
+    return out + this.#voice.layout.push(this.#voice.cleaner.push(piece))
   }
 }

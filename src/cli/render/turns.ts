@@ -39,7 +39,7 @@ function completed(view: TerminalView, turn: TurnCompleted): string[] {
   const out = [newCard(view)]
   // Some agents give their answer in the result alone.
   if (turn.result && !view.timeline.items.some(isSpoken))
-    out.push(screen.block('  ', turn.result), screen.gap())
+    out.push(screen.prose('  ', turn.result), screen.gap())
   const usage = turn.usage && !isZeroUsage(turn.usage) ? usageLine(turn.usage) : ''
   if (usage !== '') out.push(screen.line('  ', [colors.dim, usage]))
   out.push(lastLine(view, turn))

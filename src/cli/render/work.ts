@@ -57,7 +57,7 @@ export const workRules = {
     const paint = status === 'success' ? colors.green : status === 'error' ? colors.red : colors.yellow
     const word = status === 'success' ? 'done' : status === 'error' ? 'failed' : 'cancelled'
     const out = [newCard(view)]
-    if (summary !== undefined) out.push(screen.block(marginOf(view, id), summary))
+    if (summary !== undefined) out.push(screen.prose(marginOf(view, id), summary))
     out.push(
       screen.line(call ? marginOfCall(view, call) : '  ', [colors.dim, '╰ '], [paint, `${word}${took}`]),
     )

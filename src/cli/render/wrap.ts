@@ -29,6 +29,11 @@ function splitAt(text: string, columns: number): [string, string] {
 /** Changes how a text looks, not its width. */
 export type Style = (text: string) => string
 
+interface WordPart {
+  text: string
+  style: Style
+}
+
 /**
  * Wraps text that arrives in pieces into lines with a margin. Holds a word until it is complete,
  * and white space until text follows, so that no text starts or ends with empty lines.
@@ -41,7 +46,8 @@ export class Wrap {
   #column = 0
   #breaks = ''
   #spaces = ''
-  #word = ''
+  /** A word may have several styles. */
+  #word: WordPart[] = []
   #started = false
 
   /** `first` replaces the margin of the first line and has the same width. */
@@ -52,7 +58,7 @@ export class Wrap {
     this.#style = style
   }
 
-  push(piece: string): string {
+  push(piece: string, style = this.#style): string {
     let out = ''
     for (const token of piece.match(/\n|[^\S\n]+|\S+/g) ?? []) {
       if (token === '\n') {
@@ -63,7 +69,7 @@ export class Wrap {
         out += this.#flush()
         this.#spaces += token.replaceAll('\t', '  ')
       } else {
-        this.#word += token
+        this.#add(token, style)
       }
     }
     return out
@@ -75,37 +81,61 @@ export class Wrap {
     return this.#started ? `${rest}\n` : ''
   }
 
+  #add(text: string, style: Style): void {
+    const last = this.#word.at(-1)
+    if (last?.style === style) last.text += text
+    else this.#word.push({ text, style })
+  }
+
   #flush(): string {
-    let word = this.#word
-    this.#word = ''
-    if (word === '') return ''
+    const word = this.#word
+    const [first] = word
+    if (!first) return ''
+    this.#word = []
     let out = this.#started ? this.#breaks : ''
     if (out !== '') this.#column = 0
     this.#breaks = ''
     this.#started = true
-    if (this.#column > 0 && this.#column + this.#spaces.length + widthOf(word) > this.#columns) {
+    const width = word.reduce((sum, { text }) => sum + widthOf(text), 0)
+    if (this.#column > 0 && this.#column + this.#spaces.length + width > this.#columns) {
       out += '\n'
       this.#column = 0
       this.#spaces = ''
     }
     // Drops an indentation that leaves no space for text.
-    const [first] = splitAt(word, 1)
-    if (this.#spaces.length + widthOf(first) > this.#columns) this.#spaces = ''
-    while (this.#column + this.#spaces.length + widthOf(word) > this.#columns) {
-      const [head, tail] = splitAt(word, this.#columns - this.#column - this.#spaces.length)
-      out += `${this.#put(head)}\n`
-      this.#column = 0
-      word = tail
-    }
-    return word === '' ? out : out + this.#put(word)
+    const [letter] = splitAt(first.text, 1)
+    if (this.#spaces.length + widthOf(letter) > this.#columns) this.#spaces = ''
+    for (const part of word) out += this.#putWrapped(part)
+    return out
   }
 
-  #put(word: string): string {
+  #putWrapped({ text, style }: WordPart): string {
+    let out = ''
+    let rest = text
+    while (this.#column + this.#spaces.length + widthOf(rest) > this.#columns) {
+      const room = this.#columns - this.#column - this.#spaces.length
+      const [letter] = splitAt(rest, 1)
+      if (this.#column > 0 && widthOf(letter) > room) {
+        out += '\n'
+        this.#column = 0
+        continue
+      }
+      const [head, tail] = splitAt(rest, room)
+      out += this.#put(head, style)
+      rest = tail
+      if (rest === '') return out
+      out += '\n'
+      this.#column = 0
+    }
+    return out + this.#put(rest, style)
+  }
+
+  #put(text: string, style: Style): string {
     const margin = this.#column === 0 ? this.#first : ''
     this.#first = this.#margin
-    const text = this.#spaces + word
+    const spaces = this.#spaces
     this.#spaces = ''
-    this.#column += widthOf(text)
-    return margin + this.#style(text)
+    this.#column += spaces.length + widthOf(text)
+    return margin + spaces + style(text)
   }
 }
