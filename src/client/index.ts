@@ -101,6 +101,7 @@ export type {
   TimelineItem,
   ToolItem,
 } from './timeline/items.ts'
+export { quotaText } from './timeline/notice-texts.ts'
 export {
   newTimeline,
   type RunningTurn,

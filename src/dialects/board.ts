@@ -8,6 +8,7 @@ import { isForPerson } from '../model/request/for-person.ts'
 import type { BoardBody, SessionEvent } from './board/board-event.ts'
 import { advance, type BoardState, newStanding, type Standing } from './board/board-state.ts'
 import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
+import { type AnnouncingEvent, announcementOf } from './kit/announcement.ts'
 import { isoTime } from './kit/iso-time.ts'
 import { lineDiff } from './kit/line-diff.ts'
 import { type ClosedRequest, closedRequest, type OpenRequest, openRequest } from './kit/open-request.ts'
@@ -33,10 +34,8 @@ const rules: EntryRules<BoardFold, BoardBody> = {
   'tool.started': (_, event) => [action(event)],
   'tool.completed': (_, event) => [toolResult(event)],
   'file.changed': (_, event) => diffs(event),
-  'notice.raised': (_, { code, message }) =>
-    code === 'context_lost' || code === 'agent_silent'
-      ? [{ type: 'log', payload: { line: `${code}: ${message}` } }]
-      : NOTHING,
+  'notice.raised': announce,
+  'limit.reported': announce,
   'request.opened': (fold, event, { session }) => {
     if (!isForPerson(event)) return NOTHING
     const subject = subjectOf(event) || event.kind
@@ -65,7 +64,6 @@ const rules: EntryRules<BoardFold, BoardBody> = {
   'hook.completed': silent,
   'context.compacted': silent,
   'usage.reported': silent,
-  'limit.reported': silent,
   'output.written': silent,
   'native.unmapped': silent,
 }
@@ -90,6 +88,12 @@ export const board: Dialect = defineDialect({
 const STARTS: ReadonlySet<EventType> = new Set(['turn.queued', 'turn.started'])
 
 /** Clients disconnect at the end: after it, only events that reopen the session are projected. */
+function announce(_: BoardFold, event: AnnouncingEvent): readonly BoardBody[] {
+  const announcement = announcementOf(event)
+  if (!announcement) return NOTHING
+  return [{ type: 'log', payload: { line: `${announcement.code}: ${announcement.message}` } }]
+}
+
 function isProjected({ over, standing }: BoardFold, type: EventType): boolean {
   if (over) return false
   return standing.state === 'running' || STARTS.has(type) || type === 'session.ended'

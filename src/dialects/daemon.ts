@@ -1,6 +1,5 @@
 import { blobReference } from '../model/blob.ts'
 import type { TextCompleted } from '../model/events/message.ts'
-import type { NoticeRaised } from '../model/events/report.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type { SessionEnded, SessionUpdated } from '../model/events/session.ts'
 import type { ToolCompleted, ToolProgressed, ToolStarted } from '../model/events/tool.ts'
@@ -28,6 +27,7 @@ import {
   showWhole,
 } from './daemon/daemon-text.ts'
 import { byRules, type Dialect, defineDialect, type EntryRules, type Message, silent } from './dialect.ts'
+import { type AnnouncingEvent, announcementOf } from './kit/announcement.ts'
 import { cutOffBy } from './kit/outcome-messages.ts'
 import { argumentsOf } from './kit/tool-output.ts'
 
@@ -97,8 +97,8 @@ const rules: EntryRules<DaemonState, StreamEvent> = {
   'request.withdrawn': silent,
   'context.compacted': silent,
   'usage.reported': silent,
-  'limit.reported': silent,
-  'notice.raised': reportNotice,
+  'limit.reported': announce,
+  'notice.raised': announce,
   'output.written': silent,
   'native.unmapped': silent,
 }
@@ -171,10 +171,12 @@ function emit(state: DaemonState, ...messages: StreamEvent[]): readonly StreamEv
   return state.greeted ? all : [greeting(state), ...lost, ...all]
 }
 
-function reportNotice(state: DaemonState, { code, message }: NoticeRaised): readonly StreamEvent[] {
-  if (code !== 'context_lost' && code !== 'agent_silent') return NOTHING
+function announce(state: DaemonState, event: AnnouncingEvent): readonly StreamEvent[] {
+  const announcement = announcementOf(event)
+  if (!announcement) return NOTHING
+  const { code, message } = announcement
   const notice: StreamEvent = { type: 'system', subtype: code, message }
-  if (code === 'agent_silent' || state.greeted) return emit(state, notice)
+  if (code !== 'context_lost' || state.greeted) return emit(state, notice)
   if (state.turn !== undefined) state.lost = [...state.lost, notice]
   return NOTHING
 }

@@ -5,6 +5,7 @@ import type { ToolCompleted, ToolStarted } from '../model/events/tool.ts'
 import type { TurnCompleted, TurnQueued, TurnStarted } from '../model/events/turn.ts'
 import { BlobRef, exitCodeOf, Outcome, type Usage } from '../model/index.ts'
 import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
+import { type AnnouncingEvent, announcementOf } from './kit/announcement.ts'
 import {
   type AppendOnlyText,
   appendAgain,
@@ -66,8 +67,10 @@ export const OutputEvent = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('notice'),
     code: z
-      .enum(['agent_silent', 'output_truncated'])
-      .describe('the agent writes nothing for a long time, or earlier lines of stderr are not sent'),
+      .enum(['agent_silent', 'output_truncated', 'quota'])
+      .describe(
+        'the agent writes nothing for a long time, earlier lines of stderr are not sent, or a usage limit is used up',
+      ),
     message: z.string(),
   }),
   z.strictObject({
@@ -149,11 +152,8 @@ const rules: EntryRules<ExecuteState, OutputEvent> = {
   'request.resolved': silent,
   'request.withdrawn': silent,
   'context.compacted': silent,
-  'limit.reported': silent,
-  'notice.raised': (_, { code, message }) => {
-    if (code === 'context_lost') return [{ kind: 'error', message, code }]
-    return code === 'agent_silent' ? [{ kind: 'notice', code, message }] : NOTHING
-  },
+  'limit.reported': announce,
+  'notice.raised': announce,
 }
 
 const project = byRules(rules)
@@ -177,6 +177,13 @@ export const execute: Dialect = defineDialect({
 function accept(state: ExecuteState, { turn }: TurnQueued | TurnStarted): readonly OutputEvent[] {
   state.turn ??= turn
   return NOTHING
+}
+
+function announce(_: ExecuteState, event: AnnouncingEvent): readonly OutputEvent[] {
+  const announcement = announcementOf(event)
+  if (!announcement) return NOTHING
+  const { code, message } = announcement
+  return code === 'context_lost' ? [{ kind: 'error', message, code }] : [{ kind: 'notice', code, message }]
 }
 
 function token(text: string): readonly OutputEvent[] {

@@ -5,6 +5,7 @@ import type { TurnQueued, TurnStarted } from '../model/events/turn.ts'
 import type { Entry, Event, EventType, Usage } from '../model/index.ts'
 import { isForPerson } from '../model/request/for-person.ts'
 import { byRules, type Dialect, defineDialect, type EntryRules, silent } from './dialect.ts'
+import { type AnnouncingEvent, announcementOf } from './kit/announcement.ts'
 import {
   type AppendOnlyText,
   appendAgain,
@@ -121,7 +122,7 @@ const rules: EntryRules<UnifiedState, Body> = {
   'hook.started': logEntry,
   'hook.completed': logEntry,
   'context.compacted': logEntry,
-  'limit.reported': logEntry,
+  'limit.reported': (state, event) => [...announce(event), ...logEntry(state, event)],
   'output.written': logEntry,
   'native.unmapped': logEntry,
 }
@@ -218,6 +219,11 @@ function thinkingCompleted({ reasoning }: UnifiedState, event: ThinkingCompleted
   if (text === '') return NOTHING
   if (parent !== undefined) return [{ type: 'reasoningChunk', content: text, isComplete: true, parent }]
   return [{ type: 'reasoningChunk', content: appendWhole(reasoning, event), isComplete: true }]
+}
+
+function announce(event: AnnouncingEvent): readonly Body[] {
+  const announcement = announcementOf(event)
+  return announcement ? [{ type: 'noticeRaised', level: 'warning', ...announcement }] : NOTHING
 }
 
 function logEntry(_: UnifiedState, event: Event): readonly Body[] {

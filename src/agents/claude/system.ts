@@ -198,14 +198,17 @@ function notice(level: 'info' | 'warning' | 'error', message: string | undefined
 export function decodeRateLimit(_state: ClaudeState, native: Fields): Decoded {
   const info = isFields(native.rate_limit_info) ? native.rate_limit_info : native
   const resetsAt = epochMs(number(info, 'resetsAt') ?? text(info, 'resetsAt'))
+  const isRejected = text(info, 'status') === 'rejected'
   // A rejected request exceeds the limit, even without a figure.
-  const used = amount(info, 'utilization') ?? (text(info, 'status') === 'rejected' ? 1 : undefined)
+  const used = amount(info, 'utilization') ?? (isRejected ? 1 : undefined)
   // The limit, such as five_hour, and its status.
   const words = [text(info, 'rateLimitType'), text(info, 'status')].filter((word) => word !== undefined)
   return emit({
     type: 'limit.reported',
-    kind: 'rate',
+    kind: isRejected ? 'quota' : 'rate',
     ...compact({
+      // Requests beyond the limits of the subscription are billed separately.
+      account: info.isUsingOverage === true ? 'extra usage' : undefined,
       message: words.length > 0 ? words.join(': ') : undefined,
       resetsAt,
       usedPercent: used === undefined ? undefined : Math.round(used * 100),

@@ -1,15 +1,19 @@
 import { homedir } from 'node:os'
 import type { SessionRecord } from '../../client/index.ts'
+import { quotaText } from '../../client/timeline/notice-texts.ts'
 import { shortId } from '../turn/session-ref.ts'
 import type { Screen } from './screen.ts'
 import { renderTable } from './table.ts'
 
-/** The state of a session in one word. */
-export function stateOf({ status, requests, lastOutcome, queue, failure }: SessionRecord): string {
+/** The state of a session in a few words. */
+export function stateOf(record: SessionRecord, now: number): string {
+  const { status, requests, lastOutcome, queue, failure } = record
   if (failure) return failure.code.replace('_', ' ')
   if (requests.length > 0) return 'asking'
   if (status === 'busy') return 'working'
   if (queue.length > 0) return 'queued'
+  const quota = quotaText(record, now)
+  if (quota !== undefined) return quota
   if (lastOutcome !== undefined && lastOutcome !== 'completed') return lastOutcome.replace('_', ' ')
   return status
 }
@@ -34,7 +38,7 @@ export function renderSessions(screen: Screen, sessions: readonly SessionRecord[
     const { id, name, agent, updatedAt, cwd, title } = session
     const place = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd
     const label = name === undefined ? shortId(id) : `${shortId(id)} ${name}`
-    return [label, agent, stateOf(session), ago(now - updatedAt), place, title ?? '']
+    return [label, agent, stateOf(session, now), ago(now - updatedAt), place, title ?? '']
   })
   return renderTable(screen, {
     headings: HEADINGS,

@@ -39,7 +39,11 @@ export type UsageReported = types.UsageReported
 /** The agent waits for a limit of its model provider: it retries a call, or a rate limit or a quota applies. */
 export const LimitReported = z.strictObject({
   type: z.literal('limit.reported'),
-  kind: z.enum(['retry', 'rate', 'quota']).describe('The kind of limit.'),
+  kind: z
+    .enum(['retry', 'rate', 'quota'])
+    .describe(
+      '`retry`: the agent repeats a call; `rate`: how much of a limit is used; `quota`: the limit is used up, and calls are refused until it resets.',
+    ),
   attempt: z.int().nonnegative().optional().describe('The number of this retry.'),
   of: z.int().nonnegative().optional().describe('The largest number of retries.'),
   delayMs: z.number().nonnegative().optional().describe('Milliseconds until the retry.'),
@@ -50,6 +54,12 @@ export const LimitReported = z.strictObject({
     .optional()
     .describe('When the limit resets or the call is retried, in milliseconds since 1970.'),
   usedPercent: z.number().optional().describe('How much of the limit is used, in percent.'),
+  account: z
+    .string()
+    .optional()
+    .describe(
+      'Who is billed for calls under this limit, such as the plan of a subscription, as the agent names it.',
+    ),
 })
 export type LimitReported = types.LimitReported
 

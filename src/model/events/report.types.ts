@@ -63,7 +63,10 @@ export type UsageReported = {
 export type LimitReported = {
   /** Narrows the union. */
   type: 'limit.reported'
-  /** The kind of limit. */
+  /**
+   * `retry`: the agent repeats a call; `rate`: how much of a limit is used; `quota`: the limit is used up,
+   * and calls are refused until it resets.
+   */
   kind: 'retry' | 'rate' | 'quota'
   /** The number of this retry. */
   attempt?: number | undefined
@@ -79,6 +82,8 @@ export type LimitReported = {
   resetsAt?: number | undefined
   /** How much of the limit is used, in percent. */
   usedPercent?: number | undefined
+  /** Who is billed for calls under this limit, such as the plan of a subscription, as the agent names it. */
+  account?: string | undefined
 }
 
 /** Identifies a notice. */

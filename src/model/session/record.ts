@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { LimitReported } from '../events/report.ts'
 import { RequestOpened } from '../events/request.ts'
 import { SessionId, SessionName } from '../ids.ts'
 import { ErrorInfo } from '../outcome/errors.ts'
@@ -28,6 +29,10 @@ export const DeliveredTurns = z.strictObject({
     .optional()
     .describe('The last entry that was delivered, if the last turn had not ended.'),
 })
+
+/** A usage limit that is used up. */
+export const UsedUpLimit = LimitReported.pick({ resetsAt: true, message: true, account: true })
+export type UsedUpLimit = types.UsedUpLimit
 
 /** The state of a session: a fold over its log, stored beside the log so that it need not be read. */
 export const SessionRecord = z.strictObject({
@@ -74,6 +79,9 @@ export const SessionRecord = z.strictObject({
     .describe('When the agent wrote last, once a notice has reported its silence in the open turn.'),
   queue: z.array(QueuedPrompt).describe('The prompts that wait, in order.'),
   requests: z.array(RequestOpened).describe('The open requests, oldest first.'),
+  limit: UsedUpLimit.optional().describe(
+    'The usage limit that the agent reported as used up, until a turn completes. Compare `resetsAt` with the time.',
+  ),
   lastOutcome: Outcome.optional().describe('The outcome of the last turn that ended.'),
   delivered: z
     .int()

@@ -32,6 +32,16 @@ export type DeliveredTurns = {
   seq?: number | undefined
 }
 
+/** A usage limit that is used up. */
+export type UsedUpLimit = {
+  /** When the limit resets or the call is retried, in milliseconds since 1970. */
+  resetsAt?: number | undefined
+  /** The agent's message. */
+  message?: string | undefined
+  /** Who is billed for calls under this limit, such as the plan of a subscription, as the agent names it. */
+  account?: string | undefined
+}
+
 /** The state of a session: a fold over its log, stored beside the log so that it need not be read. */
 export type SessionRecord = {
   /** The id of the session. */
@@ -84,6 +94,11 @@ export type SessionRecord = {
   queue: QueuedPrompt[]
   /** The open requests, oldest first. */
   requests: RequestOpened[]
+  /**
+   * The usage limit that the agent reported as used up, until a turn completes. Compare `resetsAt` with the
+   * time.
+   */
+  limit?: UsedUpLimit | undefined
   /** The outcome of the last turn that ended. */
   lastOutcome?: Outcome | undefined
   /** Clients of `/rpc` have received every entry up to this one. */

@@ -1,4 +1,4 @@
-import type { UsageReported } from '../../model/events/report.ts'
+import type { LimitReported, UsageReported } from '../../model/events/report.ts'
 import { addUsage, type Event } from '../../model/index.ts'
 import { queuePreview } from '../../model/session/queue-preview.ts'
 import type { SessionState } from '../../stores/store.ts'
@@ -90,6 +90,8 @@ function fold(state: SessionState, event: Event): boolean {
       return true
     case 'usage.reported':
       return addBackgroundUsage(state, event)
+    case 'limit.reported':
+      return reachLimit(state, event)
     case 'notice.raised':
       return event.code === 'agent_silent' && fallSilent(state, event.data)
     default:
@@ -111,6 +113,17 @@ export function isBackgroundUsage({ openTurn }: SessionState, event: Event): eve
 function addBackgroundUsage(state: SessionState, event: UsageReported): boolean {
   if (!isBackgroundUsage(state, event)) return false
   state.usage = addUsage(state.usage, event)
+  return true
+}
+
+/** Of several limits that are used up, calls succeed when the last one has reset. */
+function reachLimit(state: SessionState, { kind, resetsAt, message, account }: LimitReported): boolean {
+  if (kind !== 'quota' || (state.limit?.resetsAt ?? 0) > (resetsAt ?? 0)) return false
+  state.limit = {
+    ...(resetsAt !== undefined && { resetsAt }),
+    ...(message !== undefined && { message }),
+    ...(account !== undefined && { account }),
+  }
   return true
 }
 
@@ -142,6 +155,7 @@ function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.comple
   }
   state.queue = state.queue.filter(({ turn }) => turn !== event.turn)
   state.lastOutcome = event.outcome
+  if (event.outcome === 'completed') delete state.limit
   if (event.usage) state.usage = addUsage(state.usage, event.usage)
   return true
 }

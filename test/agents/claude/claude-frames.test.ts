@@ -86,8 +86,12 @@ test('an account limit is reported with its name, state and usage', () => {
 
 test('a reached account limit is full, even without a figure', () => {
   const told = (info: object) => openTalk().hear({ type: 'rate_limit_event', rate_limit_info: info })[0]
-  expect(told({ status: 'rejected', rateLimitType: 'five_hour' })).toMatchObject({ usedPercent: 100 })
+  expect(told({ status: 'rejected', rateLimitType: 'five_hour' })).toMatchObject({
+    kind: 'quota',
+    usedPercent: 100,
+  })
   expect(told({ status: 'rejected', utilization: 1.02 })).toMatchObject({ usedPercent: 102 })
+  expect(told({ status: 'allowed', isUsingOverage: true })).toMatchObject({ account: 'extra usage' })
   expect(told({ status: 'allowed', rateLimitType: 'five_hour' })).not.toHaveProperty('usedPercent')
 })
 

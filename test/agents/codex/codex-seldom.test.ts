@@ -151,13 +151,14 @@ describe('rare messages of the app-server', () => {
     const codec = opened()
     const limits = (usedPercent: number) =>
       notification('account/rateLimits/updated', {
-        rateLimits: { primary: { usedPercent, resetsAt: 1_800_000_000 }, secondary: null },
+        rateLimits: { primary: { usedPercent, resetsAt: 1_800_000_000 }, secondary: null, planType: 'plus' },
       })
     expect(codec.hear(limits(10)).emitted).toMatchObject([
       { kind: 'rate', usedPercent: 10, resetsAt: 1_800_000_000_000 },
     ])
     expect(codec.hear(limits(10)).emitted).toEqual([])
     expect(codec.hear(limits(11)).emitted).toHaveLength(1)
+    expect(codec.hear(limits(100)).emitted).toMatchObject([{ kind: 'quota', account: 'plus' }])
   })
 
   test('hooks, names, compactions and failed MCP servers are reported', () => {

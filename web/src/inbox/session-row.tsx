@@ -1,4 +1,4 @@
-import type { SessionRecord } from 'mainstem/client'
+import { quotaText, type SessionRecord } from 'mainstem/client'
 import { memo } from 'react'
 import { useNow } from '../app/clock.ts'
 import { sessionHref } from '../app/route.ts'
@@ -47,6 +47,7 @@ function Age({ from }: { from: number }) {
 
 /** The reason why a session waits, or the outcome of its last turn. */
 function Standing({ record }: { record: SessionRecord }) {
+  const quota = quotaText(record, useNow())
   if (waits(record))
     return (
       <Badge look="ask">
@@ -56,6 +57,7 @@ function Standing({ record }: { record: SessionRecord }) {
   if (record.status === 'busy') return <Running record={record} />
   const { lastOutcome, queue } = record
   if (queue.length > 0) return <Badge>{queue.length} queued</Badge>
+  if (quota !== undefined) return <Badge look="bad">{quota}</Badge>
   if (lastOutcome) return <Badge look={OUTCOMES[lastOutcome].look}>{OUTCOMES[lastOutcome].label}</Badge>
   return <Badge>{record.status === 'ended' ? 'ended' : 'idle'}</Badge>
 }

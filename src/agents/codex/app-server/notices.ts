@@ -61,12 +61,14 @@ export function decodeMcpStatus(_state: AppServerState, params: Fields): Decoded
 /** Account usage for each window with a figure. Emitted again only when it changed. */
 export function decodeLimits(state: AppServerState, params: Fields): Decoded {
   const native = fields(params, 'rateLimits')
+  const account = text(native, 'planType')
   const emitted = ['primary', 'secondary'].flatMap((window): LimitReported[] => {
     const limit = native[window]
     if (!isFields(limit)) return []
     const usedPercent = number(limit, 'usedPercent')
     const resetsAt = epochMs(number(limit, 'resetsAt'))
-    return [{ type: 'limit.reported', kind: 'rate', message: window, ...compact({ usedPercent, resetsAt }) }]
+    const kind = (usedPercent ?? 0) >= 100 ? 'quota' : 'rate'
+    return [{ type: 'limit.reported', kind, message: window, ...compact({ usedPercent, resetsAt, account }) }]
   })
   if (emitted.length === 0 || sameValue(emitted, state.limits)) return nothing
   state.limits = emitted
