@@ -13,38 +13,38 @@ const ROW_CHARS = 256 * 1024
 /** The row of a log that is written now. */
 export type LogRow = Omit<TableRow<'log'>, 'session' | 'version'>
 
-/** Serialises each entry once; the log and all readers share the text. */
-export function toTexts(entries: readonly Entry[]): string[] {
-  return entries.map((entry) => {
-    try {
-      return JSON.stringify(entry)
-    } catch (thrown) {
-      // Too deep, or longer than the longest string: only this batch fails.
-      throw storageFailed(`entry ${entry.seq} of ${entry.session} cannot be written`, thrown)
-    }
-  })
-}
-
-export function toRows(entries: readonly Entry[], texts: readonly string[]): LogRow[] {
+/** The texts of entries, which the log and all readers share, and the rows that they make. */
+export function toLogRows(entries: readonly Entry[]): { texts: readonly string[]; rows: LogRow[] } {
+  const texts: string[] = []
   const rows: LogRow[] = []
-  for (let from = 0; from < texts.length; ) {
-    const to = endOfRow(texts, from)
-    const [first, last] = [entries[from], entries[to - 1]]
-    // One join: a string built in pieces is flattened piece by piece when it is posted to the thread.
-    const body = texts.slice(from, to).join(BETWEEN)
-    const types = typesOf(from === 0 && to === entries.length ? entries : entries.slice(from, to))
-    if (first && last) rows.push({ first: first.seq, last: last.seq, at: last.at, body, types })
-    from = to
+  let [from, chars] = [0, 0]
+  for (const entry of entries) {
+    const text = toText(entry)
+    const isFull = texts.length - from === ROW_ENTRIES || chars + text.length >= ROW_CHARS
+    if (isFull && texts.length > from) {
+      rows.push(toRow(entries.slice(from, texts.length), texts.slice(from)))
+      from = texts.length
+      chars = 0
+    }
+    texts.push(text)
+    chars += text.length
   }
-  return rows
+  if (texts.length > from)
+    rows.push(from === 0 ? toRow(entries, texts) : toRow(entries.slice(from), texts.slice(from)))
+  return { texts, rows }
 }
 
-function endOfRow(texts: readonly string[], from: number): number {
-  const most = Math.min(texts.length, from + ROW_ENTRIES)
-  let to = from + 1
-  for (let chars = texts[from]?.length ?? 0; to < most; to++) {
-    chars += texts[to]?.length ?? 0
-    if (chars >= ROW_CHARS) break
+function toText(entry: Entry): string {
+  try {
+    return JSON.stringify(entry)
+  } catch (thrown) {
+    // Too deep, or longer than the longest string: only this batch fails.
+    throw storageFailed(`entry ${entry.seq} of ${entry.session} cannot be written`, thrown)
   }
-  return to
+}
+
+function toRow(entries: readonly Entry[], texts: readonly string[]): LogRow {
+  const { seq: last = 0, at = 0 } = entries.at(-1) ?? {}
+  // One join: a string built in pieces is flattened piece by piece when it is posted to the thread.
+  return { first: last - entries.length + 1, last, at, body: texts.join(BETWEEN), types: typesOf(entries) }
 }

@@ -13,7 +13,9 @@ const TYPE = /"event":\{"type":"([a-z.]+)"/
 
 /** The types of entries as their row has them, without streamed ones. */
 export function typesOf(entries: readonly Entry[]): string {
-  return joined(entries.map(({ event }) => event.type))
+  const types: string[] = []
+  for (const { event } of entries) types.push(event.type)
+  return joined(types)
 }
 
 /** The same, from the texts of entries. Undefined if one of them has no type. */

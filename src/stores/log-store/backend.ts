@@ -5,9 +5,9 @@ import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { NodeStore } from '../nodes.ts'
 import type { Row } from '../row.ts'
 import type { TextMatches, TextQuery, TrimPoint } from '../store.ts'
+import type { CommitRun } from './commit-run.ts'
 import type { LogReads } from './log-reads.ts'
 import type { RowSource } from './rows.ts'
-import type { CommitRun } from './run.ts'
 import type { Tails } from './tails.ts'
 
 /** The state of a session after a commit, as this process knows it. A backend may know more. */

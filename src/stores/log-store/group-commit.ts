@@ -3,9 +3,9 @@ import { checkContinues, checkFence, keyTaken } from '../refusals.ts'
 import { storageFailed } from '../storage-failed.ts'
 import { NO_FENCE } from '../store.ts'
 import type { Backend, SessionPlace } from './backend.ts'
+import { type Running, type Taken, takeGroup, type Waiting } from './commit-run.ts'
 import type { Places } from './places.ts'
 import type { PreparedBatch } from './prepared-batch.ts'
-import { type Running, type Taken, type Waiting, WorkQueue } from './work-queue.ts'
 
 interface Listeners {
   /** Called with each batch after its commit, before its caller gets the answer. */
@@ -17,6 +17,8 @@ interface Listeners {
 /** A run whose place keeps changing under it is given up after so many attempts. */
 const ATTEMPTS = 5
 
+const NO_KEYS: ReadonlySet<string> = new Set()
+
 /**
  * Commits what waits, in as many transactions at a time as the database has lanes. A batch that comes while all of them
  * run waits for the next one, so the slower the disk, the larger the groups. The work of one session is done in its order,
@@ -26,7 +28,9 @@ export class GroupCommit<P extends SessionPlace> {
   readonly #backend: Backend<P>
   readonly #places: Places<P>
   readonly #listeners: Listeners
-  readonly #queue = new WorkQueue<P>()
+  #queue: Waiting[] = []
+  /** The sessions and keys of work that is under way. */
+  readonly #reserved = { sessions: new Set<string>(), keys: new Set<string>() }
   readonly #lanes = new Set<Promise<void>>()
   #isStarting = false
   #isClosed = false
@@ -52,7 +56,7 @@ export class GroupCommit<P extends SessionPlace> {
 
   /** Whether work on a session is under way. */
   isBusy(session: string): boolean {
-    return this.#queue.isBusy(session)
+    return this.#reserved.sessions.has(session)
   }
 
   /** Takes no more, and settles when nothing waits. */
@@ -65,7 +69,7 @@ export class GroupCommit<P extends SessionPlace> {
   #enqueue(asked: Pick<Waiting, 'session' | 'batch' | 'work'>): Promise<void> {
     if (this.#isClosed) return Promise.reject(new MainstemError('storage_failed', 'the store is closed'))
     return new Promise((resolve, reject) => {
-      this.#queue.push({ ...asked, resolve, reject, attempts: 0, isApart: false, isTaken: false })
+      this.#queue.push({ ...asked, resolve, reject, attempts: 0, isTaken: false })
       // After this tick, so that batches of the same tick are committed together.
       if (!this.#isStarting) queueMicrotask(() => this.#startLanes())
       this.#isStarting = true
@@ -75,13 +79,31 @@ export class GroupCommit<P extends SessionPlace> {
   #startLanes(): void {
     this.#isStarting = false
     while (this.#lanes.size < this.#backend.lanes) {
-      const group = this.#queue.take()
+      const group = takeGroup<P>(this.#queue, this.#reserved)
       if (group.all.length === 0) return
+      this.#queue = group.left
+      for (const waiting of group.all) this.#reserve(waiting)
       const lane = this.#run(group).finally(() => {
         this.#lanes.delete(lane)
         this.#startLanes()
       })
       this.#lanes.add(lane)
+    }
+  }
+
+  #reserve(waiting: Waiting): void {
+    waiting.isTaken = true
+    this.#reserved.sessions.add(waiting.session)
+    for (const { id } of waiting.batch?.receipts ?? []) this.#reserved.keys.add(id)
+  }
+
+  /** Ends the reservations of work; once is enough. */
+  #free(all: readonly Waiting[]): void {
+    for (const waiting of all) {
+      if (!waiting.isTaken) continue
+      waiting.isTaken = false
+      this.#reserved.sessions.delete(waiting.session)
+      for (const { id } of waiting.batch?.receipts ?? []) this.#reserved.keys.delete(id)
     }
   }
 
@@ -91,11 +113,11 @@ export class GroupCommit<P extends SessionPlace> {
       if (first?.work) {
         await first.work()
         first.resolve()
-      } else await this.#commit(runs)
+      } else await this.#commit([...runs.values()])
     } catch (thrown) {
       this.#fail(all, storageFailed('cannot write to the store', thrown))
     } finally {
-      this.#queue.done(all)
+      this.#free(all)
     }
   }
 
@@ -104,69 +126,81 @@ export class GroupCommit<P extends SessionPlace> {
     const sessions = new Set(group.map(({ session }) => session))
     for (const session of sessions) this.#places.forget(session)
     this.#listeners.failed(sessions)
-    const behind = error.code === 'storage_failed' ? this.#queue.drop(sessions) : []
+    const isBehind = ({ session }: Waiting) => error.code === 'storage_failed' && sessions.has(session)
+    const behind = this.#queue.filter(isBehind)
+    this.#queue = this.#queue.filter((waiting) => !isBehind(waiting))
     for (const { reject } of [...group, ...behind]) reject(error)
   }
 
   async #commit(runs: readonly Running<P>[]): Promise<void> {
     const ready = await this.#ready(runs)
     if (ready.length === 0) return
-    const accepted = await this.#backend.commit(ready.map(({ run }) => run))
-    const refused = ready.filter(({ run }) => !accepted.has(run.session))
-    for (const running of ready) if (accepted.has(running.run.session)) this.#settleCommitted(running)
+    const accepted = await this.#backend.commit(ready)
+    const refused: Running<P>[] = []
+    for (const run of ready) {
+      if (accepted.has(run.session)) this.#settleCommitted(run)
+      else refused.push(run)
+    }
     if (refused.length > 0) await this.#explain(refused)
   }
 
   /** The runs that the database can be asked for. */
-  async #ready(runs: readonly Running<P>[]): Promise<Running<P>[]> {
-    await this.#places.load(runs.flatMap(({ run }) => (run.begins ? [] : run.session)))
-    return runs.filter((running) => {
-      const { run } = running
+  async #ready(runs: readonly Running<P>[]): Promise<readonly Running<P>[]> {
+    await this.#places.load(runs.filter(({ begins }) => !begins))
+    const ready: Running<P>[] = []
+    for (const run of runs) {
       run.place = run.begins ? undefined : this.#places.get(run.session)
       const cannotBegin = !run.place && (run.fence !== NO_FENCE || (run.after ?? 0) > 0)
       const isReady = !cannotBegin && (run.begins || !this.#places.damageOf(run.session))
-      if (!isReady) this.#settleRefused(running, undefined, new Set())
-      return isReady
-    })
+      if (isReady) ready.push(run)
+      else this.#settleRefused(run, undefined, NO_KEYS)
+    }
+    return ready
   }
 
-  #settleCommitted({ run, waiting }: Running<P>): void {
+  #settleCommitted(run: Running<P>): void {
     this.#places.set(run.session, this.#backend.placeAfter(run))
     // Before anyone is woken: readers find the head in memory.
-    this.#queue.done(waiting)
+    this.#free(run.waiting)
     for (const batch of run.batches) this.#listeners.committed(batch)
     this.#backend.committed(run.session)
-    for (const { resolve } of waiting) resolve()
+    for (const { resolve } of run.waiting) resolve()
   }
 
   /** Finds out why runs were refused, and whether those in doubt are in fact stored. */
   async #explain(refused: readonly Running<P>[]): Promise<void> {
-    for (const { run } of refused) this.#places.forget(run.session)
-    await this.#places.load(refused.map(({ run }) => run.session))
+    for (const { session } of refused) this.#places.forget(session)
+    await this.#places.load(refused)
     const taken = new Set<string>()
-    for (const { run } of refused) {
+    for (const run of refused) {
       for (const { id } of run.batches.flatMap(({ receipts }) => receipts)) {
         if (await this.#backend.rows.receipt(id)) taken.add(id)
       }
     }
-    for (const running of refused) this.#settleRefused(running, this.#places.get(running.run.session), taken)
+    for (const run of refused) this.#settleRefused(run, this.#places.get(run.session), taken)
   }
 
-  #settleRefused(running: Running<P>, place: P | undefined, taken: ReadonlySet<string>): void {
-    const { run, waiting } = running
+  #settleRefused(run: Running<P>, place: P | undefined, taken: ReadonlySet<string>): void {
+    const { waiting } = run
     const damage = this.#places.damageOf(run.session)
     const [batch] = run.batches
     const [only] = waiting
     if (damage) for (const { reject } of waiting) reject(damage)
-    else if (run.inDoubt && place && this.#backend.isApplied(run, place)) this.#settleCommitted(running)
+    else if (run.inDoubt && place && this.#backend.isApplied(run, place)) this.#settleCommitted(run)
     // One of several is at fault; asked by themselves the others succeed.
-    else if (waiting.length > 1 || !batch || !only) this.#queue.retry(waiting)
+    else if (waiting.length > 1 || !batch || !only) this.#retry(waiting)
     else {
       const reason = reasonToRefuse(batch, place, taken)
       if (reason !== undefined) only.reject(reason)
-      else if (only.attempts < ATTEMPTS) this.#queue.retry(waiting)
+      else if (only.attempts < ATTEMPTS) this.#retry(waiting)
       else only.reject(busy(run.session))
     }
+  }
+
+  /** Puts work back to be done alone, before all other work of its session. */
+  #retry(waiting: readonly Waiting[]): void {
+    for (const one of waiting) one.attempts++
+    this.#queue.unshift(...waiting)
   }
 }
 

@@ -4,7 +4,6 @@ import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../../mo
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { NodeStore } from '../nodes.ts'
 import { READ_BYTES } from '../read-bytes.ts'
-import { checkContinues } from '../refusals.ts'
 import { storageFailed } from '../storage-failed.ts'
 import {
   type Batch,
@@ -25,7 +24,7 @@ import type { Backend, SessionPlace } from './backend.ts'
 import { GroupCommit } from './group-commit.ts'
 import { LogReads } from './log-reads.ts'
 import { Places } from './places.ts'
-import { PreparedBatch } from './prepared-batch.ts'
+import { prepareBatch } from './prepared-batch.ts'
 import { RecordReads } from './record-reads.ts'
 import { Tails } from './tails.ts'
 
@@ -65,7 +64,9 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
 
   // Not awaited here, or the frames would stay in memory until they are written.
   async append(session: string, batch: Batch, fence = NO_FENCE): Promise<void> {
-    return this.#commits.commit(this.#prepared(session, batch, fence))
+    const { encodesFrames: encodes } = this.#backend
+    const now = this.#backend.now()
+    return this.#commits.commit(prepareBatch(session, batch, { fence, now, encodes }))
   }
 
   async create(
@@ -75,8 +76,10 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
     terms?: LeaseTerms,
   ): Promise<Receipt | undefined> {
     const keyed = { ...batch, ...(receipt && { receipts: [receipt] }) }
+    const { encodesFrames: encodes } = this.#backend
+    const beginning = { fence: NO_FENCE, now: this.#backend.now(), encodes, begin: { terms } }
     try {
-      await this.#commits.commit(this.#prepared(session, keyed, NO_FENCE, { terms }))
+      await this.#commits.commit(prepareBatch(session, keyed, beginning))
       return receipt
     } catch (thrown) {
       const isRefused = thrown instanceof MainstemError && thrown.code === 'conflict'
@@ -109,12 +112,12 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
     limit: number,
     maxBytes = READ_BYTES,
   ): Promise<readonly Entry[]> {
-    const recent = this.#tails.recentEntries(session, after, limit, maxBytes)
+    const recent = this.#tails.entries(session, after, limit, maxBytes)
     return recent ?? this.#logs.read(session, { after, limit, maxBytes })
   }
 
   async readTexts(session: string, after: number, maxBytes = READ_BYTES): Promise<readonly string[]> {
-    const recent = this.#tails.recentTexts(session, after, maxBytes)
+    const recent = this.#tails.texts(session, after, maxBytes)
     return recent ?? this.#logs.readTexts(session, { after, limit: TEXTS, maxBytes })
   }
 
@@ -123,7 +126,7 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
   }
 
   async readSize(session: string, after: number, limit: number, maxBytes = READ_BYTES): Promise<number> {
-    if (this.#tails.hasRecent(session, after)) return 0
+    if (this.#tails.has(session, after)) return 0
     return this.#backend.rows.logSize(session, { after, limit, maxBytes })
   }
 
@@ -177,22 +180,6 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
     await this.#commits.close()
     this.#tails.close()
     await this.#backend[Symbol.asyncDispose]()
-  }
-
-  #prepared(
-    session: string,
-    batch: Batch,
-    fence: number,
-    begin?: { terms: LeaseTerms | undefined },
-  ): PreparedBatch {
-    checkContinues(session, (batch.entries[0]?.seq ?? 0) - 1, batch.entries)
-    const { encodesFrames: encodes } = this.#backend
-    return new PreparedBatch(session, batch, {
-      fence,
-      now: this.#backend.now(),
-      encodes,
-      ...(begin && { begin }),
-    })
   }
 
   /**

@@ -46,9 +46,10 @@ export class Places<P extends SessionPlace> {
     this.#places.delete(session)
   }
 
-  /** Loads sessions that are not cached. */
-  async load(sessions: readonly string[]): Promise<void> {
-    const unknown = sessions.filter((session) => !this.#places.has(session))
+  /** Loads the places of sessions that are not cached. */
+  async load(of: Iterable<{ session: string }>): Promise<void> {
+    const unknown: string[] = []
+    for (const { session } of of) if (!this.#places.has(session)) unknown.push(session)
     if (unknown.length === 0) return
     const { rows } = this.#backend
     for (const session of unknown) this.#damaged.delete(session)

@@ -1,10 +1,26 @@
-import { encodeJournal } from '../journal-body.ts'
-import type { Batch, LeaseTerms } from '../store.ts'
+import type { Entry } from '../../model/index.ts'
+import { type AcceptedPrompt, isWhole, queuePreview } from '../../model/session/queue-preview.ts'
+import { blobsOf } from '../blob-of.ts'
+import { encodeJournal, joinFrames } from '../journal-body.ts'
+import { type LogRow, toLogRows } from '../log-rows.ts'
+import { checkContinues } from '../refusals.ts'
+import type { Batch, Charge, FrameCounts, LeaseTerms, Receipt, StoredState } from '../store.ts'
 import type { TableRow } from '../tables.ts'
-import { BatchRows } from './batch-rows.ts'
+
+/** A queued prompt of a batch. */
+export type QueuedRow = Omit<TableRow<'queued'>, 'session'>
 
 /** A row of the journal, of a session that is known. */
 export type JournalRow = Omit<TableRow<'journal'>, 'session'>
+
+/** The record of a session, and the native conversations that it names. */
+export interface RecordRow {
+  principal: string
+  status: string
+  asking: boolean
+  record: string
+  natives: readonly string[]
+}
 
 /** The context of a batch. */
 export interface Circumstances {
@@ -18,34 +34,83 @@ export interface Circumstances {
 }
 
 /** The rows of a batch, with what the database compares before it adds them. */
-export class PreparedBatch extends BatchRows {
+export interface PreparedBatch {
   readonly session: string
   readonly fence: number
   readonly begin: Circumstances['begin']
-  readonly journal: Omit<JournalRow, 'previous'> | undefined
-  readonly release: boolean
   /** The head that the log must have, where the batch has entries. */
   readonly after: number | undefined
+  readonly entries: readonly Entry[]
+  readonly texts: readonly string[]
+  log: readonly LogRow[]
+  /** Raw frames as one text, where the database encodes them. */
+  frames: { last: number; text: string } | undefined
+  readonly journal: Omit<JournalRow, 'previous'> | undefined
+  readonly record: RecordRow | undefined
+  queued: readonly QueuedRow[]
+  readonly dequeued: readonly number[]
+  readonly frameCounts: FrameCounts | undefined
+  readonly receipts: readonly TableRow<'receipt'>[]
+  readonly charges: readonly Charge[]
+  /** The blobs that the entries refer to. */
+  readonly blobs: readonly string[]
+  readonly release: boolean
+  /** The size of its texts. */
+  readonly chars: number
+}
 
-  constructor(session: string, batch: Batch, { fence, now, encodes, begin }: Circumstances) {
-    super(batch, now)
-    this.session = session
-    this.fence = fence
-    this.begin = begin
-    this.journal =
-      encodes && this.frames ? { last: this.frames.last, ...encodeJournal(this.frames.text) } : undefined
-    this.release = batch.release ?? false
-    const [first] = batch.entries
-    this.after = first && first.seq - 1
-    if (this.journal) this.frames = undefined
-  }
+const NONE: readonly never[] = []
 
-  /** The rows that a message takes with it, so that they are not in memory twice. */
-  handOver(): Pick<BatchRows, 'log' | 'queued' | 'frames'> {
-    const { log, queued, frames } = this
-    this.log = []
-    this.queued = []
-    this.frames = undefined
-    return { log, queued, frames }
+/** A value that JSON cannot represent fails here, and fails only its own batch. */
+export function prepareBatch(session: string, batch: Batch, circumstances: Circumstances): PreparedBatch {
+  const { entries, record, queued, receipts, frameCounts, dequeued = NONE, charges = NONE } = batch
+  const { fence, now, encodes, begin } = circumstances
+  const after = entries[0] && entries[0].seq - 1
+  checkContinues(session, after ?? 0, entries)
+  const { texts, rows: log } = toLogRows(entries)
+  const lastFrame = batch.journal?.at(-1)?.frame
+  const frames =
+    lastFrame === undefined ? undefined : { last: lastFrame, text: joinFrames(batch.journal ?? NONE) }
+  const prompts = queued ? queued.map(queuedRow) : NONE
+  let chars = frames?.text.length ?? 0
+  for (const { body } of log) chars += body.length
+  for (const { body, whole } of prompts) chars += body.length + (whole?.length ?? 0)
+  return {
+    ...{ session, fence, begin, after, entries, texts, log, dequeued, frameCounts, charges, chars },
+    frames: encodes ? undefined : frames,
+    journal: encodes && frames ? { last: frames.last, ...encodeJournal(frames.text) } : undefined,
+    record: record && recordRow(record),
+    queued: prompts,
+    receipts: receipts ? receipts.map((receipt) => receiptRow(receipt, now)) : NONE,
+    blobs: blobsIn(entries),
+    release: batch.release ?? false,
   }
+}
+
+function blobsIn(entries: readonly Entry[]): string[] {
+  const ids: string[] = []
+  for (const entry of entries) for (const { id } of blobsOf(entry)) ids.push(id)
+  return ids
+}
+
+function recordRow(record: StoredState): RecordRow {
+  const { principal, status, requests, nativeSessionId, announcedSessionId, resumedFrom } = record
+  const natives = [nativeSessionId, announcedSessionId, resumedFrom].filter((id) => id !== undefined)
+  return { principal, status, asking: requests.length > 0, record: JSON.stringify(record), natives }
+}
+
+function queuedRow(prompt: AcceptedPrompt): QueuedRow {
+  const preview = queuePreview(prompt)
+  const whole = isWhole(preview) ? null : JSON.stringify(prompt)
+  return { turn: prompt.turn, body: JSON.stringify(preview), whole }
+}
+
+function receiptRow(receipt: Receipt, at: number): TableRow<'receipt'> {
+  const { scope, key, session } = receipt
+  return { id: receiptId(scope, key), session, at, body: JSON.stringify(receipt) }
+}
+
+/** JSON separates the two unambiguously. */
+export function receiptId(scope: string, key: string): string {
+  return JSON.stringify([scope, key])
 }

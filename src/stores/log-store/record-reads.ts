@@ -7,8 +7,8 @@ import { integer, type Row, text } from '../row.ts'
 import type { DailyUsage, FrameCounts, Receipt, SessionQuery } from '../store.ts'
 import { damagedPart, type Sums } from '../tables.ts'
 import { upcastRecord } from '../upcast.ts'
-import { receiptId } from './batch-rows.ts'
 import { headIn } from './log-reads.ts'
+import { receiptId } from './prepared-batch.ts'
 import type { RowSource, SessionRows } from './rows.ts'
 
 const STATUSES = SessionRecord.shape.status.options

@@ -1,17 +1,14 @@
 import type { Entry } from '../../model/index.ts'
 import { storeClosed } from '../refusals.ts'
 import type { PreparedBatch } from './prepared-batch.ts'
-import { RecentBatches } from './recent-batches.ts'
-import { RecentLog } from './recent-log.ts'
+import { type Recent, Tail } from './tail.ts'
 
 /** The number of cached logs that are not in use. */
 const IDLE_TAILS = 4096
 
-/** The end of a log as this process knows it. Other servers may have written more. */
-class Tail extends RecentLog {
-  /** Whether notifications have been seen since the head was asked for; otherwise it may be out of date. */
-  isFresh = false
-}
+/** The limit of recent text in memory for readers that follow closely. Each batch also counts a fixed amount. */
+const RECENT_CHARS = 1024 * 1024
+const BATCH_CHARS = 512
 
 interface Heads {
   /** Whether other servers may write to the logs. */
@@ -29,7 +26,9 @@ const NONE: readonly never[] = []
 export class Tails {
   readonly #heads: Heads
   readonly #tails = new Map<string, Tail>()
-  readonly #recent = new RecentBatches<Tail>(() => this.#forgetIdle())
+  /** The recent batches of all logs, oldest first. */
+  #recent: { tail: Tail; batch: Recent; chars: number }[] = []
+  #recentChars = 0
   #isClosed = false
 
   constructor(heads: Heads) {
@@ -44,33 +43,30 @@ export class Tails {
   /** Adds committed entries, and wakes the callers that wait for them. */
   committed({ session, entries, texts, chars }: PreparedBatch): void {
     const [first] = entries
-    const last = entries.at(-1)
-    if (!first || !last) return
+    if (!first) return
     const tail = this.#tails.get(session) ?? this.#add(session, first.seq - 1)
     // Recent entries must be contiguous, or a reader would miss entries.
     if (tail.committed !== first.seq - 1) tail.recent.length = 0
-    this.#recent.keep(tail, { entries, texts }, chars)
-    tail.advance(last.seq)
+    const batch = { entries, texts }
+    tail.recent.push(batch)
+    this.#recent.push({ tail, batch, chars: chars + BATCH_CHARS })
+    this.#recentChars += chars + BATCH_CHARS
+    // The newest batch stays, however large: readers are about to read it.
+    while (this.#recentChars > RECENT_CHARS && this.#recent.length > 1) this.#evictOldest()
+    tail.advance(first.seq - 1 + entries.length)
   }
 
   /** Entries after a cursor, if they are in memory; undefined means that they must be read from the database. */
-  recentEntries(
-    session: string,
-    after: number,
-    limit: number,
-    maxBytes: number,
-  ): readonly Entry[] | undefined {
-    if (this.#isAtHead(session, after)) return NONE
-    return this.#behind(session, after)?.recentEntries(after, limit, maxBytes)
+  entries(session: string, after: number, limit: number, maxBytes: number): readonly Entry[] | undefined {
+    return this.#isAtHead(session, after) ? NONE : this.#tails.get(session)?.entries(after, limit, maxBytes)
   }
 
-  recentTexts(session: string, after: number, maxBytes: number): readonly string[] | undefined {
-    if (this.#isAtHead(session, after)) return NONE
-    return this.#behind(session, after)?.recentTexts(after, maxBytes)
+  texts(session: string, after: number, maxBytes: number): readonly string[] | undefined {
+    return this.#isAtHead(session, after) ? NONE : this.#tails.get(session)?.texts(after, maxBytes)
   }
 
-  hasRecent(session: string, after: number): boolean {
-    return this.#isAtHead(session, after) || (this.#behind(session, after)?.hasRecent(after) ?? false)
+  has(session: string, after: number): boolean {
+    return this.#isAtHead(session, after) || (this.#tails.get(session)?.has(after) ?? false)
   }
 
   /** Settles when the head is beyond `after`, or when the signal fires. */
@@ -145,7 +141,7 @@ export class Tails {
   close(): void {
     this.#isClosed = true
     for (const session of [...this.#tails.keys()]) this.forget(session)
-    this.#recent.clear()
+    this.#recent = []
   }
 
   /** Whether a reader has all entries, without asking the database. */
@@ -153,16 +149,20 @@ export class Tails {
     return this.#heads.ownHead(session) === after
   }
 
-  #behind(session: string, after: number): Tail | undefined {
-    const tail = this.#tails.get(session)
-    return tail && after < tail.committed ? tail : undefined
-  }
-
   #add(session: string, committed: number): Tail {
     const tail = new Tail(session, committed)
     this.#tails.set(session, tail)
     this.#forgetIdle()
     return tail
+  }
+
+  #evictOldest(): void {
+    const oldest = this.#recent.shift()
+    if (!oldest) return
+    const { tail, batch, chars } = oldest
+    this.#recentChars -= chars
+    if (tail.recent[0] === batch) tail.recent.shift()
+    this.#forgetIdle()
   }
 
   #forgetIdle(): void {

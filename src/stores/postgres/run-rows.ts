@@ -1,7 +1,6 @@
 import type { SessionPlace } from '../log-store/backend.ts'
-import type { QueuedRow } from '../log-store/batch-rows.ts'
-import type { JournalRow } from '../log-store/prepared-batch.ts'
-import type { CommitRun } from '../log-store/run.ts'
+import type { CommitRun } from '../log-store/commit-run.ts'
+import type { JournalRow, QueuedRow } from '../log-store/prepared-batch.ts'
 import { integer, type Row } from '../row.ts'
 import type { LeaseProof } from './held-leases.ts'
 

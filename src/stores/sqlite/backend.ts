@@ -5,8 +5,8 @@ import type { ByteRange } from '../../model/text/byte-range.ts'
 import { orIfDamaged } from '../damaged.ts'
 import type { Leases } from '../leases.ts'
 import type { Backend, SessionPlace } from '../log-store/backend.ts'
+import type { CommitRun } from '../log-store/commit-run.ts'
 import { headIn, type LogReads } from '../log-store/log-reads.ts'
-import type { CommitRun } from '../log-store/run.ts'
 import type { OpenTime } from '../open-time.ts'
 import { READ_BYTES } from '../read-bytes.ts'
 import { checkFence, searchOff, sessionNotFound } from '../refusals.ts'
@@ -58,16 +58,16 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   }
 
   async commit(runs: readonly SqliteRun[]): Promise<ReadonlySet<string>> {
-    const accepted = runs.filter((run) => this.#isAccepted(run))
-    if (accepted.length === 0) return new Set()
+    const accepted = new Set<string>()
     const message = emptyCommit()
-    for (const run of accepted) {
-      const n = run.place?.n ?? this.#begin(run)
-      addRun(message, n, run, (blob) => this.blobs.takeSum(blob))
+    for (const run of runs) {
+      if (!this.#isAccepted(run)) continue
+      accepted.add(run.session)
+      addRun(message, run.place?.n ?? this.#begin(run), run, this.blobs)
       if (run.terms) this.#parts.leases.extend(run.terms.owner, run.terms.ttlMs)
     }
-    await this.#write(message)
-    return new Set(accepted.map(({ session }) => session))
+    if (accepted.size > 0) await this.#write(message)
+    return accepted
   }
 
   placeIn(row: Row): SqlitePlace {
@@ -157,7 +157,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   }
 
   #isAccepted({ session, place, fence, after, batches }: SqliteRun): boolean {
-    if (batches.some(({ receipts }) => receipts.some(({ id }) => this.rows.receipt(id)))) return false
+    for (const { receipts } of batches) for (const { id } of receipts) if (this.rows.receipt(id)) return false
     if (!place) return this.rows.number(session) === undefined
     return fence === place.fence && (after === undefined || after === place.head)
   }

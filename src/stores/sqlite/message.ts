@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../model/index.ts'
-import type { QueuedRow, RecordRow } from '../log-store/batch-rows.ts'
+import type { QueuedRow, RecordRow } from '../log-store/prepared-batch.ts'
 import type { Charge, TrimPoint } from '../store.ts'
 import type { TableRow } from '../tables.ts'
 import type { PackedRows } from './packed-rows.ts'

@@ -7,13 +7,18 @@ export interface Recent {
   readonly texts: readonly string[]
 }
 
+/** Readers that have caught up share it. */
+const NONE: readonly never[] = []
+
 /** The end of a log as this process knows it: the newest entries, and the readers that wait for more. */
-export class RecentLog {
+export class Tail {
   readonly session: string
-  /** The last seq that is committed. */
+  /** The last seq that is committed. Other servers may have written more. */
   committed: number
   /** The newest committed entries, oldest batch first; they end at `committed`. */
   readonly recent: Recent[] = []
+  /** Whether notifications have been seen since the head was asked for; otherwise it may be out of date. */
+  isFresh = false
   readonly #waiting = new Map<() => void, number>()
 
   constructor(session: string, committed: number) {
@@ -56,13 +61,13 @@ export class RecentLog {
   }
 
   /** Entries after a cursor, if the first of them is in memory. */
-  recentEntries(after: number, limit: number, maxBytes: number): readonly Entry[] | undefined {
-    if (after >= this.committed) return []
-    const from = this.#recentWith(after + 1)
-    if (from < 0) return undefined
+  entries(after: number, limit: number, maxBytes: number): readonly Entry[] | undefined {
+    const from = this.#indexOf(after + 1)
+    if (from === undefined) return undefined
     const found: Entry[] = []
     let bytes = 0
-    for (const { entries, texts } of this.recent.slice(from)) {
+    for (let at = from; at < this.recent.length; at++) {
+      const { entries, texts } = this.recent[at] ?? { entries: NONE, texts: NONE }
       for (let index = Math.max(0, after + 1 - (entries[0]?.seq ?? 0)); index < entries.length; index++) {
         bytes += texts[index]?.length ?? 0
         if (found.length === limit || (bytes > maxBytes && found.length > 0)) return found
@@ -74,26 +79,26 @@ export class RecentLog {
   }
 
   /** The same as texts, from one commit at most. */
-  recentTexts(after: number, maxBytes: number): readonly string[] | undefined {
-    if (after >= this.committed) return []
-    const start = this.recent[this.#recentWith(after + 1)]
+  texts(after: number, maxBytes: number): readonly string[] | undefined {
+    const start = this.recent[this.#indexOf(after + 1) ?? -1]
     if (!start) return undefined
-    const skip = after + 1 - firstSeq(start)
+    const skip = after + 1 - (start.entries[0]?.seq ?? 0)
     const texts = skip === 0 ? start.texts : start.texts.slice(skip)
     const count = fitting(texts, (text) => text.length, maxBytes)
     return count === texts.length ? texts : texts.slice(0, count)
   }
 
-  /** Whether a read after this cursor is served from memory. */
-  hasRecent(after: number): boolean {
-    return after >= this.committed || this.#recentWith(after + 1) >= 0
+  /** Whether the entry after a cursor is in memory. */
+  has(after: number): boolean {
+    return this.#indexOf(after + 1) !== undefined
   }
 
-  #recentWith(seq: number): number {
-    return this.recent.findLastIndex((batch) => firstSeq(batch) <= seq)
+  /** The batch with this entry. */
+  #indexOf(seq: number): number | undefined {
+    if (seq > this.committed) return undefined
+    for (let at = this.recent.length - 1; at >= 0; at--) {
+      if ((this.recent[at]?.entries[0]?.seq ?? seq + 1) <= seq) return at
+    }
+    return undefined
   }
-}
-
-function firstSeq({ entries }: Recent): number {
-  return entries[0]?.seq ?? 0
 }
