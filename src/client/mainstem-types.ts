@@ -1,3 +1,4 @@
+import type { Role } from '../model/access.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import type {
   AgentId,
@@ -192,6 +193,8 @@ export interface ServerInfo {
   pid: number
   /** The principal of this client. */
   principal: string
+  /** What it may do besides using its own sessions: `operator` runs the server for others. */
+  roles: readonly Role[]
   /** False if the server requires no token. */
   authentication: boolean
   /** The default working directory of agents. */

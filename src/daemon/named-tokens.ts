@@ -89,7 +89,7 @@ export function tokenSource(
   first: string,
   report: (thrown: unknown) => void,
 ): () => Promise<readonly Token[]> {
-  const local = tokenOf(LOCAL, first)
+  const local = tokenOf(LOCAL, first, ['operator'])
   let known: { version: string; tokens: readonly Token[] } | undefined
   let unreadable: string | undefined
   return async () => {
@@ -104,7 +104,10 @@ export function tokenSource(
         )
       })
       unreadable = undefined
-      known = { version, tokens: [local, ...tokens.map(({ name, digest }) => ({ principal: name, digest }))] }
+      known = {
+        version,
+        tokens: [local, ...tokens.map(({ name, digest }) => ({ principal: name, digest, roles: [] }))],
+      }
     }
     return known.tokens
   }

@@ -68,7 +68,7 @@ export class Sessions extends SessionLogs {
     const resume = (leased: LeasedSession) => this.#resumeRepaired(leased)
     this.#failedSessions = new FailedSessions(timers, this.#takeover, resume, this.reader)
     this.#pruner = new Pruner(deps, this.#ownership, (id) => this.#remove(id))
-    this.imports = new SessionImports({ store, ownership: this.#ownership, remove: (id) => this.#remove(id) })
+    this.imports = new SessionImports(deps, this.#ownership, (id) => this.#remove(id))
   }
 
   /** With a prompt, its first turn is in the same commit. */

@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 test('a damaged session is deleted with the token of the server, and with no other', async () => {
-  const tokens = async () => [tokenOf(LOCAL, TOKEN), tokenOf('guest', GUEST)]
+  const tokens = async () => [tokenOf(LOCAL, TOKEN, ['operator']), tokenOf('guest', GUEST)]
   await using server = await startGateway({ store, tokens })
   const refused = await call(server, `DELETE /v1/sessions/${id}`, { token: GUEST })
   expect(refused.status).toBe(503)

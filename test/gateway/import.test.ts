@@ -96,12 +96,13 @@ describe.each(STORES)('import into a %s store', (_name, open) => {
     const forged = forgedExport(exported, (line) =>
       'entry' in line ? { entry: { ...Object(line.entry), blobs: [secret] } } : line,
     )
-    expect((await importInto(server, forged, GUEST)).body).toMatchObject({ id, isNew: true })
-    const blob = await fetchFrom(server, `GET /v1/blobs/${id}/${secret.id}`, { token: GUEST })
+    const { body } = await importInto(server, forged, GUEST)
+    expect(body.isNew).toBe(true)
+    const blob = await fetchFrom(server, `GET /v1/blobs/${body.id}/${secret.id}`, { token: GUEST })
     expect(blob.status).toBe(404)
-    const again = await fetchFrom(server, `GET /v1/sessions/${id}/export`, { token: GUEST })
+    const again = await fetchFrom(server, `GET /v1/sessions/${body.id}/export`, { token: GUEST })
     expect(await again.text()).not.toContain(JSON.stringify(secret))
-    expect((await importInto(server, forged, GUEST)).body).toMatchObject({ id, isNew: false })
+    expect((await importInto(server, forged, GUEST)).body).toMatchObject({ id: body.id, isNew: false })
   })
 
   test('of the same export again changes nothing, also where the session was never away', async () => {
@@ -191,10 +192,31 @@ describe('a damaged export', () => {
 })
 
 describe('an import', () => {
-  test('of an id that belongs to another principal is refused', async () => {
+  test('gives a session an id that tells nothing about those of others, and the same one each time', async () => {
+    const store = memoryStore()
+    await using server = await startGateway({ store })
+    await using empty = await startGateway()
+    const id = await finished(server, script(success))
+    const exported = await exportOf(server, id)
+    const taken = await importInto(server, exported, GUEST)
+    expect(await importInto(empty, exported, GUEST)).toEqual(taken)
+    expect(taken).toMatchObject({ status: 200, body: { isNew: true } })
+    expect(taken.body.id).not.toBe(id)
+    expect((await importInto(server, exported, GUEST)).body).toEqual({ ...taken.body, isNew: false })
+    const again = await (
+      await fetchFrom(server, `GET /v1/sessions/${taken.body.id}/export`, { token: GUEST })
+    ).text()
+    expect(again).not.toContain(id)
+    expect((await importInto(server, again, GUEST)).body).toEqual({ ...taken.body, isNew: false })
+    expect((await store.record(id))?.principal).toBe('owner')
+  })
+
+  test('of an id that belongs to another principal is refused for an operator, who keeps ids', async () => {
     await using server = await startGateway()
     const exported = await exportOf(server, await finished(server, script(success)))
-    expect((await importInto(server, exported, GUEST)).status).toBe(409)
+    const { body } = await importInto(server, exported, GUEST)
+    const foreign = await fetchFrom(server, `GET /v1/sessions/${body.id}/export`, { token: GUEST })
+    expect((await importInto(server, await foreign.text())).body.code).toBe('conflict')
   })
 
   test('of a session that differs is refused, and leaves it alone', async () => {
@@ -225,7 +247,7 @@ describe('an import', () => {
     })
     const cut = importInto(to, half).catch(() => undefined)
     await created
-    expect((await store.record(id))?.principal).toBe('(import)')
+    expect((await store.record(id))?.principal).toBe('(import)owner')
     expect((await call(to, `GET /v1/sessions/${id}`)).status).toBe(404)
     await using next = await startGateway({ store })
     await next.sessions.recover()

@@ -59,7 +59,7 @@ describe('usage', () => {
 
   test('of all principals is for the token of the server alone', async () => {
     await using own = await startGateway({
-      tokens: async () => [tokenOf('local', TOKEN), tokenOf('guest', GUEST)],
+      tokens: async () => [tokenOf('local', TOKEN, ['operator']), tokenOf('guest', GUEST)],
     })
     await finished(own, script(success))
     await begin(own, {}, { token: GUEST })

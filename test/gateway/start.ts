@@ -81,7 +81,7 @@ export class TestGateway implements AsyncDisposable {
     const report = (thrown: unknown) => void this.reported.push(thrown)
     const runs = new BackgroundWork(report)
     this.deps = {
-      tokens: async () => [tokenOf('owner', TOKEN), tokenOf('guest', GUEST)],
+      tokens: async () => [tokenOf('owner', TOKEN, ['operator']), tokenOf('guest', GUEST)],
       tickets: new Tickets(),
       cookies: new SignInCookies(),
       origins: [],

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
+import { importing } from '../../src/model/owner.ts'
 import { SEARCH_CHARS, searchTerms } from '../../src/model/text/search-terms.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { sessionId, state } from './sqlite-parts.ts'
@@ -121,14 +122,37 @@ export function searchContract(open: () => Promise<Store>): void {
     expect(await found(store, 'again')).toEqual(['2.1'])
   })
 
-  test('a search finds entries of a session that was given to the principal later', async () => {
+  test('a search finds entries of a session that was imported', async () => {
     await using store = await open()
-    const guest = { ...state(FIRST), principal: 'guest' }
-    await store.append(FIRST, { entries: [said(FIRST, 1, 'a cart')], record: guest })
+    const half = { ...state(FIRST), principal: importing('local') }
+    await store.append(FIRST, { entries: [said(FIRST, 1, 'a cart')], record: half })
     expect(await found(store, 'cart')).toEqual([])
     await store.append(FIRST, { entries: [said(FIRST, 2, 'other')], record: state(FIRST) })
     expect(await found(store, 'cart')).toEqual(['1.1'])
   })
+
+  test('the time of a search does not tell which words others use', async () => {
+    await using store = await open()
+    const own = { ...state(FIRST), principal: 'local' }
+    await store.append(FIRST, { entries: [said(FIRST, 1, 'mine')], record: own })
+    const rows = Array.from({ length: 20_000 }, (_, at) => said(FOREIGN, at + 1, `acquisition ${at % 50}`))
+    for (let at = 0; at < rows.length; at += 500) {
+      const entries = rows.slice(at, at + 500)
+      await store.append(FOREIGN, { entries, record: { ...state(FOREIGN), principal: 'guest' } })
+    }
+    await expect.poll(() => found(store, 'mine'), { timeout: 60_000 }).toEqual(['1.1'])
+    const quickest = async (query: string) => {
+      const times: number[] = []
+      for (let count = 0; count < 15; count++) {
+        const began = performance.now()
+        expect(await found(store, query)).toEqual([])
+        times.push(performance.now() - began)
+      }
+      return Math.min(...times)
+    }
+    const [used, unused] = [await quickest('acquisition'), await quickest('zzzzzz')]
+    expect(used).toBeLessThan(3 * unused + 1)
+  }, 120_000)
 
   test('a search does not find what was trimmed', async () => {
     await using store = await open()

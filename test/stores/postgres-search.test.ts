@@ -6,6 +6,7 @@ import { Database } from '../../src/stores/postgres/database.ts'
 import { Indexer } from '../../src/stores/postgres/search/indexer.ts'
 import { WordIndex } from '../../src/stores/postgres/search/word-index.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
+import { scopeOf } from '../../src/stores/search.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { newSchema, query } from '../postgres/database.ts'
 import { startPostgres } from '../postgres/server.ts'
@@ -61,7 +62,7 @@ test('a search asks the index, and reads the rows that it names', async () => {
   expect(await found(store, 'needle')).toEqual(['1.1'])
   // Rows wait for transactions of other tests on this server.
   await expect.poll(() => documents(url), { timeout: 10_000 }).toHaveLength(40)
-  await query(url, "DELETE FROM @document WHERE tokens @@ 'needle'")
+  await query(url, `DELETE FROM @document WHERE tokens @@ '${scopeOf('local')}needle'`)
   expect(await found(store, 'needle')).toEqual([])
 })
 

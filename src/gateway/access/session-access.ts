@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { isDamaged, MainstemError, SessionId, type SessionRecord } from '../../model/index.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { LOCAL } from '../http/auth.ts'
+import { type Caller, isOperator } from '../http/auth.ts'
 
 /** The path parameters of all endpoints of one session. */
 export const SessionPath = z.strictObject({ id: z.string().describe('the id of a session') })
@@ -20,17 +20,17 @@ export async function ownedSession(
 
 /**
  * Refuses a session that this principal may not delete. The principal of a damaged session cannot be trusted, so only
- * the operator of the server may delete it.
+ * an operator may delete it.
  */
 export async function deletableSession(
   deps: Pick<GatewayDeps, 'sessions'>,
-  principal: string,
+  caller: Caller,
   id: string,
 ): Promise<void> {
   try {
-    await ownedSession(deps, principal, id)
+    await ownedSession(deps, caller.principal, id)
   } catch (thrown) {
-    if (principal !== LOCAL || !isDamaged(thrown, id)) throw thrown
+    if (!isOperator(caller) || !isDamaged(thrown, id)) throw thrown
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Role } from '../../model/access.ts'
 import { MainstemError } from '../../model/index.ts'
 import { OWNER } from '../../model/owner.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -7,15 +8,25 @@ import { cookieOf } from '../web/cookie-header.ts'
 import type { Connections } from './connections.ts'
 import type { Revocation } from './revocation.ts'
 
-/** The principal of a token. Resources of one principal are invisible to another. */
-export interface Token {
+/** Who calls: resources of one principal are invisible to another. */
+export interface Caller {
   principal: string
+  /** What the principal may do besides using its own sessions. */
+  roles: readonly Role[]
+}
+
+/** A token, and the caller that it proves. */
+export interface Token extends Caller {
   /** SHA-256 in hexadecimal. A token has 256 random bits, so a slow hash is not needed. */
   digest: string
 }
 
-export function tokenOf(principal: string, token: string): Token {
-  return { principal, digest: digest(token).toString('hex') }
+export function tokenOf(principal: string, token: string, roles: readonly Role[] = []): Token {
+  return { principal, roles, digest: digest(token).toString('hex') }
+}
+
+export function isOperator({ roles }: Pick<Caller, 'roles'>): boolean {
+  return roles.includes('operator')
 }
 
 /**
@@ -31,11 +42,16 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated principal; empty before authentication. */
     principal: string
+    /** Absent before authentication. */
+    roles?: readonly Role[]
   }
 }
 
 /** The principal of the first token. Without authentication every request has this principal. */
 export const LOCAL = OWNER
+
+/** The person who runs the server. */
+export const OPERATOR: Caller = { principal: LOCAL, roles: ['operator'] }
 
 /** Requires a token on every route that is not declared open. Without tokens every request is accepted. */
 export function requireToken(
@@ -44,25 +60,29 @@ export function requireToken(
   { connections, revocation }: { connections: Connections; revocation: Revocation },
 ): void {
   app.decorateRequest('principal', '')
-  const admit = (request: FastifyRequest, principal: string) => {
+  app.decorateRequest('roles')
+  const admit = (request: FastifyRequest, { principal, roles }: Caller) => {
     connections.trust(request.raw.socket, principal)
     request.principal = principal
+    request.roles = roles
   }
   if (tokens) endRevoked(app, revocation)
   const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
-    admit(request, tokens ? tokenPresented(await tokens(), presented).principal : LOCAL)
+    admit(request, tokens ? tokenPresented(await tokens(), presented) : OPERATOR)
   app.addHook('onRequest', async (request) => {
     const auth = authOf(request)
     if (auth === 'open') return
     const { authorization } = request.headers
     const cookie = tokens && authorization === undefined ? cookieOf(request) : undefined
     if (tokens && cookie !== undefined && ticketOf(request.query) === undefined) {
-      admit(request, cookies.principalOf(cookie, await tokens()))
+      admit(request, cookies.tokenOf(cookie, await tokens()))
       return
     }
     if (authorization === undefined && auth === 'body') return
     const ticket = auth === 'ticket' && authorization === undefined ? ticketOf(request.query) : undefined
-    const holder = ticket === undefined ? undefined : tickets.redeem(ticket)
+    const principal = ticket === undefined ? undefined : tickets.redeem(ticket)
+    const holder =
+      principal === undefined ? undefined : tokens ? tokenNamed(await tokens(), principal) : OPERATOR
     if (holder === undefined) await admitToken(request, bearerOf(authorization))
     else admit(request, holder)
   })

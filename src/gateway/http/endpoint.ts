@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { type ErrorCode, MainstemError } from '../../model/index.ts'
 import { parse } from '../../model/text/parse.ts'
 import type { SocketStream } from '../streams/socket-stream.ts'
-import type { RouteAuth } from './auth.ts'
+import type { Caller, RouteAuth } from './auth.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -19,11 +19,10 @@ declare module 'fastify' {
 }
 
 /** A validated request. */
-export interface Call<Params, Query, Body> {
+export interface Call<Params, Query, Body> extends Caller {
   params: Params
   query: Query
   body: Body
-  principal: string
   request: FastifyRequest
   reply: FastifyReply
 }
@@ -134,6 +133,7 @@ export function callOf(
     query: parse(query, request.query, 'query'),
     body: body && parse(body, request.body ?? undefined),
     principal: request.principal,
+    roles: request.roles ?? [],
     request,
     reply,
   }

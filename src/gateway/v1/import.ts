@@ -5,6 +5,7 @@ import { MainstemError } from '../../model/index.ts'
 import { damage } from '../../sessions/imports/export-check.ts'
 import type { NumberedLine } from '../../sessions/imports/imports.ts'
 import type { GatewayDeps } from '../deps.ts'
+import { isOperator } from '../http/auth.ts'
 import { checkValueCount } from '../http/body/json.ts'
 import { readLines } from '../http/body/read-body.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -34,7 +35,7 @@ export function importEndpoint(deps: GatewayDeps): Endpoint {
     streamed: { type: NDJSON.type, line: ExportLineJson },
     answer: ImportedSession,
     errors: ['conflict', 'overloaded'],
-    async run({ principal, request, reply }) {
+    async run({ principal, roles, request, reply }) {
       checkReady(deps)
       const { body } = request
       if (!(body instanceof Readable))
@@ -42,7 +43,10 @@ export function importEndpoint(deps: GatewayDeps): Endpoint {
       const upload = deps.uploads.enter({ principal, address: request.ip }, 'import')
       try {
         const lines = exportLines(readLines(body, { limit: LINE_BYTES, upload }))
-        const imported = await deps.sessions.imports.import(principal, lines)
+        const imported = await deps.sessions.imports.import(
+          { principal, keepsIds: isOperator({ roles }) },
+          lines,
+        )
         reply.header('location', `/v1/sessions/${imported.id}`)
         return imported
       } finally {

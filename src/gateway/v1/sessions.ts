@@ -59,12 +59,12 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
       method: 'DELETE',
       url: '/v1/sessions/:id',
       summary:
-        'End a session and delete its log, its raw frames and its blobs. The token of the server also deletes a damaged session.',
+        'End a session and delete its log, its raw frames and its blobs. An operator also deletes a damaged session.',
       params: SessionPath,
       status: 204,
       errors: ['session_not_found'],
-      async run({ params, principal, reply }) {
-        await deletableSession(deps, principal, params.id)
+      async run({ params, principal, roles, reply }) {
+        await deletableSession(deps, { principal, roles }, params.id)
         await deps.cluster.delete(params.id)
         return reply.code(204).send()
       },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { addUsage, MainstemError, Usage } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { LOCAL } from '../http/auth.ts'
+import { isOperator } from '../http/auth.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
 import { Flag } from '../http/query.ts'
@@ -41,7 +41,7 @@ const UsageReport = named(
 const UsageQuery = z.strictObject({
   from: z.iso.date().optional().describe('the first day, in UTC'),
   to: z.iso.date().optional().describe('the last day, in UTC'),
-  all: Flag.optional().describe(`1: the usage of all principals, for the token of \`${LOCAL}\` only`),
+  all: Flag.optional().describe(`1: the usage of all principals, for operators only`),
 })
 
 const UNKNOWN = 'unknown'
@@ -54,12 +54,9 @@ export function usageEndpoint(deps: GatewayDeps): Endpoint {
     summary: "Get the usage of this token's sessions, by agent, by model and by day",
     query: UsageQuery,
     answer: UsageReport,
-    async run({ principal, query: { from = '', to, all = false } }) {
-      if (all && principal !== LOCAL) {
-        throw new MainstemError(
-          'forbidden',
-          'only the token of the server can read the usage of all principals',
-        )
+    async run({ principal, roles, query: { from = '', to, all = false } }) {
+      if (all && !isOperator({ roles })) {
+        throw new MainstemError('forbidden', 'only an operator can read the usage of all principals')
       }
       const [total, agents, models, principals, days] = [nothing(), group(), group(), group(), group()]
       const usage = await deps.sessions.dailyUsage(all ? undefined : principal)

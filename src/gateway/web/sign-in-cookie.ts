@@ -25,21 +25,20 @@ export class SignInCookies {
     return `${expiry}.${salt}.${macOf(token, expiry, salt).toString('base64url')}`
   }
 
-  /** The principal that signed in. Throws `unauthorized` with the reason, which the sign-in page shows. */
-  principalOf(value: string, known: readonly Token[]): string {
+  /** The token of the principal that signed in. Throws `unauthorized` with the reason, which the sign-in page shows. */
+  tokenOf(value: string, known: readonly Token[]): Token {
     const [, expiry = '', salt = '', mac = ''] = VALUE.exec(value) ?? []
     const presented = Buffer.from(mac, 'base64url')
-    let principal: string | undefined
+    let found: Token | undefined
     // Compares with every token, so that the time does not reveal which one matches.
     for (const token of known) {
       const expected = macOf(token, expiry, salt)
-      if (presented.length === expected.length && timingSafeEqual(presented, expected))
-        principal = token.principal
+      if (presented.length === expected.length && timingSafeEqual(presented, expected)) found = token
     }
-    if (principal === undefined)
+    if (found === undefined)
       throw new MainstemError('unauthorized', 'the token you signed in with was removed or replaced')
     if (this.#now() >= Number(expiry)) throw new MainstemError('unauthorized', 'your sign-in has expired')
-    return principal
+    return found
   }
 }
 

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
+import { Role } from '../../model/access.ts'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { LOCAL, type Token, tokenNamed, tokenPresented } from '../http/auth.ts'
+import { type Token, tokenNamed, tokenPresented } from '../http/auth.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
 import { cookieOf, setCookie } from './cookie-header.ts'
@@ -32,6 +33,7 @@ const ServerInfo = named(
     version: z.string(),
     pid: z.int().describe('the process of the server, on its machine'),
     principal: z.string().describe('who the token or the sign-in belongs to'),
+    roles: z.array(Role),
     authentication: z.boolean().describe('false: the server asks for no token'),
     cwd: z.string().describe('where agents work unless a session names another directory'),
     roots: z.array(z.string()).describe('directories that agents may work in'),
@@ -77,12 +79,13 @@ export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
       url: '/v1/server',
       summary: 'The server, and the principal that calls it',
       answer: ServerInfo,
-      async run({ principal }) {
+      async run({ principal, roles }) {
         const { version, cwd, roots, tokens } = deps
         return {
           version,
           pid: process.pid,
-          principal: principal || LOCAL,
+          principal,
+          roles: [...roles],
           authentication: tokens !== undefined,
           cwd,
           roots: [...roots],
@@ -102,7 +105,7 @@ function signedInAs(
   const cookie = cookieOf(request)
   if (cookie === undefined) return undefined
   try {
-    return cookies.principalOf(cookie, known)
+    return cookies.tokenOf(cookie, known).principal
   } catch {
     // Expired, or its token was removed.
     return undefined

@@ -1,9 +1,7 @@
 import { type Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
+import { importing } from '../../model/owner.ts'
 import type { JournalFrame, SessionState, Store } from '../../stores/store.ts'
 import type { Ownership } from '../recovery/ownership.ts'
-
-/** The principal of a session during its import. No token can have this name, so no client sees half a session. */
-export const IMPORTING = '(import)'
 
 /** The destination of the lines of an import. */
 export interface ImportTarget {
@@ -43,7 +41,7 @@ export class NewLog implements ImportTarget {
       resumedFrom: ____,
       ...state
     } = this.#state
-    const record = { ...state, principal: IMPORTING, status: 'ended' as const }
+    const record = { ...state, principal: importing(state.principal), status: 'ended' as const }
     await this.#store.create(id, { entries, record }, undefined, this.#ownership.terms)
     this.#ownership.created(id, asked)
     this.#isCreated = true

@@ -1,8 +1,10 @@
 import { type Entry, MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
+import { isImporting } from '../../model/owner.ts'
+import type { Hash } from '../../model/text/large-value.ts'
 import type { JournalFrame, SessionState, Store } from '../../stores/store.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import { damage, ExportCheck, type ExportLine } from './export-check.ts'
-import { IMPORTING, type ImportTarget, KnownLog, NewLog } from './import-targets.ts'
+import { type ImportTarget, KnownLog, NewLog } from './import-targets.ts'
 
 /** A line with its place in the file, and its length in characters. */
 export interface NumberedLine {
@@ -20,8 +22,13 @@ export interface Imported {
 
 export interface ImportDeps {
   store: Store
-  ownership: Ownership
-  remove(id: string): Promise<void>
+  newHash(): Hash
+}
+
+/** Who imports. The operator of the server keeps the ids of sessions, as in a restored backup. */
+export interface Importer {
+  principal: string
+  keepsIds: boolean
 }
 
 /** Lines are written when they have this many characters together. */
@@ -33,14 +40,18 @@ const BATCH = 1024 * 1024
  */
 export class SessionImports {
   readonly #deps: ImportDeps
+  readonly #ownership: Ownership
+  readonly #remove: (id: string) => Promise<void>
   readonly #running = new Set<string>()
 
-  constructor(deps: ImportDeps) {
+  constructor(deps: ImportDeps, ownership: Ownership, remove: (id: string) => Promise<void>) {
     this.#deps = deps
+    this.#ownership = ownership
+    this.#remove = remove
   }
 
-  /** Imports one session for a principal. Importing it again changes nothing. */
-  async import(principal: string, lines: AsyncIterable<NumberedLine>): Promise<Imported> {
+  /** Imports one session. Importing it again changes nothing. */
+  async import(importer: Importer, lines: AsyncIterable<NumberedLine>): Promise<Imported> {
     let run: ImportRun | undefined
     let id: string | undefined
     let number = 0
@@ -50,11 +61,13 @@ export class SessionImports {
         if (run) await run.take(value, size)
         else {
           const check = new ExportCheck(value)
-          id = this.#enter(check.record.id)
-          run = new ImportRun(check, await this.#targetOf(principal, check))
+          id = this.#enter(await this.#idOf(importer, check.record.id))
+          const state = { ...check.state, id, principal: importer.principal }
+          run = new ImportRun(check, id, await this.#targetOf(state))
         }
       }
       if (!run || !id) throw damage('the file is empty')
+      const { principal } = importer
       return await run.finish(principal, await this.#nativeIds(principal, run.record))
     } catch (thrown) {
       await run?.target.discard()
@@ -71,14 +84,26 @@ export class SessionImports {
     return id
   }
 
-  async #targetOf(principal: string, { record: { id }, state }: ExportCheck): Promise<ImportTarget> {
-    const { store, ownership, remove } = this.#deps
+  /**
+   * The id of an imported session. A principal other than the operator gets an id that only its imports have, so that no
+   * import tells whether another principal has a session.
+   */
+  async #idOf({ principal, keepsIds }: Importer, id: string): Promise<string> {
+    if (keepsIds || (await this.#deps.store.record(id))?.principal === principal) return id
+    const hash = this.#deps.newHash()
+    hash.update(new TextEncoder().encode(JSON.stringify(['import', principal, id])))
+    return uuid4From(hash.digest('hex'))
+  }
+
+  async #targetOf(state: SessionState): Promise<ImportTarget> {
+    const { store } = this.#deps
+    const { id, principal } = state
     const known = await store.record(id)
     if (known?.principal === principal) return new KnownLog(store, known)
     // Left by an import that was cut off.
-    if (known?.principal === IMPORTING) await remove(id)
+    if (known && isImporting(known.principal)) await this.#remove(id)
     else if (known) throw new MainstemError('conflict', `the id ${id} is taken`)
-    return new NewLog(store, ownership, state, () => remove(id))
+    return new NewLog(store, this.#ownership, state, () => this.#remove(id))
   }
 
   /** The agent's own ids, if this server knows them as those of the principal: with them, it can be resumed. */
@@ -98,12 +123,14 @@ export class SessionImports {
 class ImportRun {
   readonly target: ImportTarget
   readonly #check: ExportCheck
+  readonly #id: string
   #entries: Entry[] = []
   #frames: JournalFrame[] = []
   #size = 0
 
-  constructor(check: ExportCheck, target: ImportTarget) {
+  constructor(check: ExportCheck, id: string, target: ImportTarget) {
     this.#check = check
+    this.#id = id
     this.target = target
   }
 
@@ -113,7 +140,7 @@ class ImportRun {
 
   async take(line: ExportLine, size: number): Promise<void> {
     this.#check.take(line)
-    if ('entry' in line) this.#entries.push(line.entry)
+    if ('entry' in line) this.#entries.push(this.#own(line.entry))
     if ('frame' in line) this.#frames.push(line.frame)
     this.#size += size
     if (this.#size >= BATCH) await this.#flush()
@@ -122,11 +149,16 @@ class ImportRun {
   async finish(principal: string, nativeIds: Partial<SessionState>): Promise<Imported> {
     if (!this.#check.isComplete) throw damage('the export was cut off: it has no end line')
     await this.#flush()
-    const closing = this.#check.closing()
+    const closing = this.#check.closing().map((entry) => this.#own(entry))
     const { nativeSessionId: _, announcedSessionId: __, resumedFrom: ___, ...state } = this.#check.state
-    await this.target.finish({ ...state, ...nativeIds, principal }, closing)
-    const { id, head } = this.record
+    const id = this.#id
+    await this.target.finish({ ...state, ...nativeIds, id, principal }, closing)
+    const { head } = this.record
     return { id, entries: head, isNew: this.target instanceof NewLog }
+  }
+
+  #own(entry: Entry): Entry {
+    return entry.session === this.#id ? entry : { ...entry, session: this.#id }
   }
 
   async #flush(): Promise<void> {
@@ -137,6 +169,13 @@ class ImportRun {
     if (entries.length > 0) await this.target.entries(entries)
     if (frames.length > 0) await this.target.frames(frames)
   }
+}
+
+/** A UUID of version 4, as all sessions have, from a digest. */
+function uuid4From(digest: string): string {
+  const variant = '89ab'[Number.parseInt(digest.charAt(16), 16) % 4]
+  const [a, b, c, d] = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(13, 16), digest.slice(17, 20)]
+  return `${a}-${b}-4${c}-${variant}${d}-${digest.slice(20, 32)}`
 }
 
 /** Names the line, where the error does not name one already. */

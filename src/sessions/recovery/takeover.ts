@@ -1,7 +1,7 @@
 import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
+import { isImporting } from '../../model/owner.ts'
 import type { SessionDeps } from '../deps.ts'
 import { endedConflict } from '../ended-conflict.ts'
-import { IMPORTING } from '../imports/import-targets.ts'
 import { allRecords } from '../log/all-records.ts'
 import type { Ownership } from './ownership.ts'
 import { hasOpenWork, isTaskOver, settleRecord } from './recovery.ts'
@@ -74,7 +74,7 @@ export class Takeover {
     const halfImported: string[] = []
     for await (const record of allRecords(store, { acquirableBy: this.#ownership.terms.owner })) {
       if (isRunning(record.id)) continue
-      if (record.principal === IMPORTING) {
+      if (isImporting(record.principal)) {
         halfImported.push(record.id)
         continue
       }

@@ -233,4 +233,11 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE @log ADD COLUMN types text COLLATE "C";
    CREATE INDEX log_types ON @log (session, types, first) WHERE types IS DISTINCT FROM '';
    CREATE INDEX log_feed ON @log (types, xact, id) WHERE types IS DISTINCT FROM '';`,
+
+  // Words are indexed with the scope of their principal, so all are indexed again.
+  `LOCK TABLE @log IN SHARE ROW EXCLUSIVE MODE;
+   TRUNCATE @document;
+   UPDATE @indexed SET version = 2, base = s.last, low = s.last + 1, id = 0,
+     xact = pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+     FROM (SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM @log_id_seq OFFSET 0) s;`,
 ]

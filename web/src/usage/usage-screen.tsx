@@ -13,13 +13,10 @@ const RANGES = { '7': '7 days', '30': '30 days', '90': '90 days' } as const
 const MEASURES = { tokens: 'Tokens', cost: 'Cost' } as const
 const DIMENSIONS = { agent: 'Agent', model: 'Model', principal: 'Principal' } as const
 
-/** The principal who runs the server, and may see the usage of all. */
-const OPERATOR = 'local'
-
 /** Tokens and cost over time, by agent, by model and by principal. */
 export default function UsageScreen() {
   const state = useStore(signIn)
-  const all = state.state === 'in' && state.server.principal === OPERATOR
+  const all = state.state === 'in' && state.server.roles.includes('operator')
   const [range, setRange] = useState<keyof typeof RANGES>('30')
   const days = useMemo(() => lastDays(Number(range), Date.now()), [range])
   const { report, error } = useReport(days[0] ?? '', all)

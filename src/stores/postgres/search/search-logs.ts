@@ -2,7 +2,7 @@ import { type Entry, isDamaged } from '../../../model/index.ts'
 import type { SearchTerm } from '../../../model/text/search-terms.ts'
 import type { LogReads } from '../../log-store/log-reads.ts'
 import { integer, type Row, text } from '../../row.ts'
-import { matchesIn } from '../../search.ts'
+import { matchesIn, scopeOf } from '../../search.ts'
 import type { TextMatches, TextQuery } from '../../store.ts'
 import { fromColumn, toColumn } from '../columns.ts'
 import type { Database } from '../database.ts'
@@ -87,7 +87,7 @@ async function unindexed(
 
 async function indexed(deps: Deps, query: TextQuery): Promise<Match[]> {
   const principal = toColumn(query.principal)
-  const words = tsquery(query.terms)
+  const words = tsquery(query)
   const [top] = await deps.database.read('SELECT coalesce(max(id), 0) AS id FROM @document')
   const from = integer(top ?? {}, 'id') - NEWEST
   const found: Match[] = []
@@ -125,9 +125,10 @@ function readable(reader: Deps['reader'], row: Row): Entry[] {
 }
 
 /** Tokens have letters and digits alone, so nothing in them has to be escaped. */
-function tsquery(terms: readonly SearchTerm[]): string {
+function tsquery({ principal, terms }: TextQuery): string {
+  const scope = scopeOf(principal)
   const words = terms.flatMap((term) =>
-    term.map((token, index) => (index === term.length - 1 ? `'${token}':*` : `'${token}'`)),
+    term.map((token, index) => (index === term.length - 1 ? `'${scope}${token}':*` : `'${scope}${token}'`)),
   )
   return words.join(' & ')
 }

@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { integer, type Row, text } from '../../row.ts'
 import { searchableEntries } from '../../searchable-entries.ts'
+import { fromColumn } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { Parameters, PIECE } from '../parameters.ts'
 
 /** The version of the index. Raise it when the tokens of a text change: an older index is built anew. */
-const VERSION = 1
+const VERSION = 2
 
 /** Text of the log that one step reads, and its rows. A longer row is a step by itself. */
 const STEP_BYTES = 256 * 1024
@@ -21,7 +22,8 @@ const rowsIn = (where: string, order: string) => `WITH next AS (
     SELECT session, first, xact, id, version, body FROM @log WHERE ${where} ORDER BY ${order} LIMIT ${STEP_ROWS}),
   found AS (SELECT *, sum(octet_length(body)) OVER w - octet_length(body) AS before FROM next
     WINDOW w AS (ORDER BY ${order} ROWS UNBOUNDED PRECEDING))
-  SELECT session, first, xact, id, version, body FROM found WHERE before < ${STEP_BYTES} ORDER BY ${order}`
+  SELECT f.session, r.principal, first, xact, id, version, f.body FROM found f LEFT JOIN @record r ON r.session = f.session
+  WHERE before < ${STEP_BYTES} ORDER BY ${order}`
 
 /** A transaction below `$3` is over, so that no row appears among these later. */
 const NEW = rowsIn('id > $4 AND xact < $3 AND (xact, id) > ($1, $2)', 'xact, id')
@@ -149,13 +151,16 @@ interface State {
 
 function documentsIn(row: Row): Document[] {
   const [session, first, id] = [integer(row, 'session'), integer(row, 'first'), integer(row, 'id')]
-  return searchableEntries(text(row, 'body'), integer(row, 'version')).map(({ place, tokens }) => ({
-    session,
-    first,
-    seq: first + place,
-    row: id,
-    words: [...new Set(tokens)].join(' '),
-  }))
+  const principal = typeof row.principal === 'string' ? fromColumn(row.principal) : ''
+  return searchableEntries(text(row, 'body'), integer(row, 'version'), principal).map(
+    ({ place, tokens }) => ({
+      session,
+      first,
+      seq: first + place,
+      row: id,
+      words: [...new Set(tokens)].join(' '),
+    }),
+  )
 }
 
 /**

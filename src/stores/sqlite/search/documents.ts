@@ -6,8 +6,8 @@ import type { Document } from './text-index.ts'
 export const ROW_PLACES = 1024
 
 /** The text of each entry in a row that has any. */
-export function documentsIn({ id, session, version, body }: LogRow): Document[] {
-  return searchableEntries(body, version).map(({ place, tokens }) => ({
+export function documentsIn({ id, session, principal, version, body }: LogRow): Document[] {
+  return searchableEntries(body, version, principal).map(({ place, tokens }) => ({
     id: id * ROW_PLACES + place,
     session,
     tokens,

@@ -103,7 +103,7 @@ export class Indexer {
     const index = this.#open()
     const places: EntryPlace[] = []
     const from = below ?? Number.MAX_SAFE_INTEGER
-    for (const id of index.find(terms, from)) {
+    for (const id of index.find(principal, terms, from)) {
       const place = this.#rows.place(Math.floor(id / ROW_PLACES), id % ROW_PLACES, principal)
       if (place) places.push(place)
       if (places.length === limit) return { places, below: id }

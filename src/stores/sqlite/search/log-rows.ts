@@ -13,6 +13,7 @@ export interface LogRow {
   id: number
   /** The number of its session. */
   session: number
+  principal: string
   version: number
   /** Entries as JSON, one a line. */
   body: string
@@ -27,11 +28,12 @@ export interface EntryPlace {
 type Statements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
-  const rows = 'SELECT id, session, version, body FROM log'
+  const rows = `SELECT l.id, l.session, coalesce(s.principal, '') AS principal, l.version, l.body
+    FROM log l LEFT JOIN session s ON s.n = l.session`
   return {
     db,
-    after: db.prepare(`${rows} WHERE id > ? ORDER BY id LIMIT ${SLICE_ROWS}`),
-    before: db.prepare(`${rows} WHERE id < ? ORDER BY id DESC LIMIT ${SLICE_ROWS}`),
+    after: db.prepare(`${rows} WHERE l.id > ? ORDER BY l.id LIMIT ${SLICE_ROWS}`),
+    before: db.prepare(`${rows} WHERE l.id < ? ORDER BY l.id DESC LIMIT ${SLICE_ROWS}`),
     place: db.prepare(`SELECT s.id AS session, l.first FROM log l JOIN session s ON s.n = l.session
       WHERE l.id = ? AND s.principal = ?`),
     lowest: db.prepare('SELECT id FROM log WHERE session = ? ORDER BY first LIMIT 1'),
@@ -106,6 +108,7 @@ function slice(rows: Iterable<Row>): LogRow[] {
     found.push({
       id: integer(row, 'id'),
       session: integer(row, 'session'),
+      principal: text(row, 'principal'),
       version: integer(row, 'version'),
       body,
     })

@@ -3,10 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { SearchTerm } from '../../../model/text/search-terms.ts'
 import { bytes, integer } from '../../row.ts'
+import { scopeOf } from '../../search.ts'
 import { prepareFile } from '../files.ts'
 
 /** The version of the index. An index of another one is built anew: raise it when the tokens of a text change. */
-const VERSION = 1
+const VERSION = 2
 
 /**
  * A document is the text of one entry. The index of FTS5 has no copy of the tokens, but removing a document from it
@@ -114,9 +115,11 @@ export class TextIndex {
     return row && integer(row, 'session')
   }
 
-  /** The ids of the documents that match every term, from the highest below `below` on. */
-  *find(terms: readonly SearchTerm[], below: number): Generator<number, void, void> {
-    const match = terms.map((term) => `"${term.join(' ')}" *`).join(' AND ')
+  /** The ids of the documents of a principal that match every term, from the highest below `below` on. */
+  *find(principal: string, terms: readonly SearchTerm[], below: number): Generator<number, void, void> {
+    const scope = scopeOf(principal)
+    const phrase = (term: SearchTerm) => `"${term.map((token) => scope + token).join(' ')}" *`
+    const match = terms.map(phrase).join(' AND ')
     for (const row of this.#statements.find.iterate(match, below)) yield integer(row, 'id')
   }
 
