@@ -5,6 +5,7 @@ import { nodeComplaint } from './node-version.ts'
 const complaint = nodeComplaint(process.versions.node)
 if (complaint === undefined) {
   quietSqlite()
+  process.setSourceMapsEnabled(true)
   // Imported late: an old Node would fail on these imports before the version check.
   const { main } = await import('./program.ts')
   await main()

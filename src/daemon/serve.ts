@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
 import { systemTimers } from '../compose/clock.ts'
@@ -62,7 +62,7 @@ export interface Between {
 const { version } = createRequire(import.meta.url)('../../package.json')
 
 /** The sources and the build are equally deep in the package. */
-const PAGE = join(import.meta.dirname, '../../dist/web')
+const PAGE = fileURLToPath(new URL('../../dist/web', import.meta.url))
 
 /** How long a node among several answers after `/readyz` reports its stop, so that proxies notice before it closes. */
 const NOTICE_MS = 3_000
