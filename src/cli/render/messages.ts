@@ -1,4 +1,4 @@
-import { marginOf, newCard, type TerminalView, type ViewRules } from './view.ts'
+import { marginOf, newCard, type TerminalView, turnTo, type ViewRules } from './view.ts'
 import type { Style } from './wrap.ts'
 
 interface Look {
@@ -27,6 +27,8 @@ function piece(
 ): string[] {
   if (parent !== undefined) return []
   view.openCard = undefined
+  view.endsWithCall = false
+  view.speaker = undefined
   view.streamed.set(messageId, (view.streamed.get(messageId) ?? '') + text)
   return [view.screen.stream(marginOf(view, undefined), messageId, text, style, mark)]
 }
@@ -41,9 +43,10 @@ function whole(
   view.streamed.delete(messageId)
   if (text === '') return []
   const margin = marginOf(view, parent)
+  const speaker = turnTo(view, parent)
   // The complete text is authoritative: if it differs from its deltas, it is shown again in full.
   if (shown === undefined || !text.startsWith(shown)) {
-    return [newCard(view), screen.prose(margin, text, style, parent === undefined ? mark : margin)]
+    return [speaker || newCard(view), screen.prose(margin, text, style, parent === undefined ? mark : margin)]
   }
   const rest = text.slice(shown.length)
   return [rest === '' ? '' : screen.stream(margin, messageId, rest, style, mark), screen.break()]

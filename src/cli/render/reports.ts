@@ -9,6 +9,7 @@ function aside(view: TerminalView, text: string): string[] {
 export const reportRules = {
   'session.started': (view, { agent, launch, cwd }) => {
     const { screen } = view
+    view.cwd = cwd
     return [screen.line('', [screen.colors.bold, agent], [screen.colors.dim, `  ${launch} in ${cwd}`])]
   },
   'session.updated': (view, { model, title }) => [

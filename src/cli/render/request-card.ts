@@ -51,7 +51,7 @@ export function requestCard(view: TerminalView, request: RequestOpened): Request
 function headingOf(view: TerminalView, request: RequestOpened): string {
   const { screen } = view
   const { colors } = screen
-  const title = revealed(request.title ?? request.tool ?? request.questions?.[0]?.header ?? '')
+  const title = revealed(titleOfRequest(request))
   // The card of the call is still open at the end of the output and continues below the answer.
   const inCard = request.toolId !== undefined && request.toolId === view.openCard
   const gap = inCard ? '' : newCard(view)
@@ -66,6 +66,14 @@ function headingOf(view: TerminalView, request: RequestOpened): string {
   )
 }
 
+/** Of a plan and a question, the name of the tool that asks says nothing. */
+function titleOfRequest({ kind, title, tool, questions = [] }: RequestOpened): string {
+  const [only, another] = questions
+  if (kind === 'plan') return title ?? ''
+  if (kind === 'question' && only) return (another ? undefined : only.header) ?? ''
+  return title ?? tool ?? only?.header ?? ''
+}
+
 /** Everything, because people must see all of what they approve. */
 function inputOf(view: TerminalView, request: RequestOpened): string[] {
   const { input, title, toolId } = request
@@ -76,6 +84,8 @@ function inputOf(view: TerminalView, request: RequestOpened): string[] {
   // The heading is cut to one line.
   const heading = isEmpty(value) && title !== undefined ? linesOf(screen.block('    ', revealed(title))) : []
   const details = approvalDetails({ ...request, input: value }).flatMap(([name, field]) => {
+    if (screen.rich && request.kind === 'plan' && name === 'plan' && typeof field === 'string')
+      return linesOf(screen.prose('    ', revealed(field)))
     const text = revealed(typeof field === 'string' ? field : (JSON.stringify(field) ?? ''))
     const named = name === undefined ? text : `${revealed(name)}: ${text}`
     return linesOf(screen.block('    ', named, screen.colors.dim))
@@ -114,6 +124,7 @@ function labelOf(view: TerminalView, request: RequestOpened, lines: number, wait
 /** What a request is about, on one line: the tool and its path or title. */
 export function subjectOf(view: TerminalView, request: RequestOpened): string {
   const { tool, title, toolId, locations, kind } = request
+  if (kind === 'plan') return TITLES.plan
   const call = callOf(view, toolId)
   const name = tool ?? TITLES[kind]
   const detail = locations?.[0]?.path ?? title ?? (call ? titleOf(call) : '')

@@ -14,8 +14,11 @@ export interface ScreenOptions {
   columns?: () => number
   /** The height in rows; unlimited unless a person is asked there. */
   rows?: () => number
-  /** Whether to lay out the Markdown of messages; otherwise it is printed as it is. */
-  markdown?: boolean
+  /**
+   * Whether to lay out messages as Markdown, and to show a call once, when it has ended. Otherwise messages are printed as
+   * they are, and calls also when they start.
+   */
+  rich?: boolean
 }
 
 /** Lays out text that arrives in pieces. */
@@ -43,7 +46,7 @@ export class Screen {
   readonly colors: Colors
   readonly columns: () => number
   readonly rows: () => number
-  readonly #markdown: boolean
+  readonly rich: boolean
   #voice: Voice | undefined
   #blank = true
 
@@ -51,7 +54,7 @@ export class Screen {
     this.colors = options.colors
     this.columns = options.columns ?? unlimited
     this.rows = options.rows ?? unlimited
-    this.#markdown = options.markdown ?? false
+    this.rich = options.rich ?? false
   }
 
   /** Ends a line that is being streamed. */
@@ -106,7 +109,7 @@ export class Screen {
 
   #layout(margin: string, style: Style, first: string): Layout {
     const columns = this.columns()
-    if (!this.#markdown) return new Wrap(columns, margin, style, first)
+    if (!this.rich) return new Wrap(columns, margin, style, first)
     return new Markdown({ columns, margin, first, style, colors: this.colors })
   }
 

@@ -28,7 +28,7 @@ export function screenOn(output: ShownOutput): ScreenOptions {
   return {
     colors: picocolors.createColors(isTerminal && picocolors.isColorSupported),
     ...(isTerminal && { columns: () => Math.min(output.columns || USUAL_COLUMNS, WIDEST) }),
-    markdown: isTerminal && process.env.TERM !== 'dumb',
+    rich: isTerminal && process.env.TERM !== 'dumb',
   }
 }
 

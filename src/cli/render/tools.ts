@@ -1,14 +1,14 @@
 import type { FileChanged, ToolCompleted } from '../../model/events/tool.ts'
 import type { ToolKind } from '../../model/index.ts'
+import { changedFile, excerpt, linesOf } from './excerpts.ts'
 import type { LinePart } from './screen.ts'
+import { settled } from './settled-call.ts'
 import { callOf, duration, marginOf, newCard, type TerminalView, titleOf, type ViewRules } from './view.ts'
-import type { Style } from './wrap.ts'
 
 /** Reads and searches are shown shorter than changes. */
 const SHORT_KINDS: ReadonlySet<ToolKind> = new Set(['read', 'search', 'fetch', 'think'])
 const SHORT_LINES = 4
 const LONG_LINES = 12
-const DIFF_LINES = 40
 
 function header(view: TerminalView, margin: string, name: string, title: string): string {
   const { colors } = view.screen
@@ -17,38 +17,7 @@ function header(view: TerminalView, margin: string, name: string, title: string)
   return view.screen.line(mark, [colors.cyan, '● '], [colors.bold, name], title === '' ? '' : `  ${title}`)
 }
 
-function linesOf(text: string): string[] {
-  const trimmed = text.trimEnd()
-  return trimmed === '' ? [] : trimmed.split('\n')
-}
-
-/** What changed, without the lines that name the file: the card does. A new file is one change. */
-function changesOf({ change, diff, after }: FileChanged): string[] {
-  if (diff === undefined) return change === 'created' ? linesOf(after ?? '').map((line) => `+${line}`) : []
-  const lines = linesOf(diff)
-  const hunk = lines.findIndex((line) => line.startsWith('@@'))
-  return lines.slice(Math.max(0, hunk))
-}
-
-/** The first lines, and how many are left out. */
-function excerpt(
-  view: TerminalView,
-  margin: string,
-  lines: readonly string[],
-  most: number,
-  style: Style,
-): string[] {
-  const { screen } = view
-  if (lines.length === 0) return []
-  // One more line takes the same room as the note that it was left out.
-  if (lines.length <= most + 1) return [screen.quote(margin, lines, style)]
-  return [
-    screen.quote(margin, lines.slice(0, most), style),
-    screen.quote(margin, [`… ${lines.length - most} more lines`], screen.colors.dim),
-  ]
-}
-
-function verdict(view: TerminalView, tool: ToolCompleted): LinePart {
+export function verdict(view: TerminalView, tool: ToolCompleted): LinePart {
   const { colors } = view.screen
   const took = tool.durationMs === undefined ? '' : ` · ${duration(tool.durationMs)}`
   const exit = tool.exitCode === undefined ? undefined : `exit ${tool.exitCode}`
@@ -91,35 +60,23 @@ function completed(view: TerminalView, tool: ToolCompleted): string[] {
   const isChange = call !== undefined && call.files.length > 0 && tool.status === 'success'
   const output = isChange ? '' : (call?.output ?? '')
   const most = SHORT_KINDS.has(tool.kind) ? SHORT_LINES : LONG_LINES
-  out.push(...excerpt(view, margin, linesOf(output), most, screen.colors.dim))
+  out.push(...excerpt(view, margin, linesOf(output), { first: most }, screen.colors.dim))
   out.push(screen.line(margin, [screen.colors.dim, '╰ '], verdict(view, tool)))
   return out
 }
 
 function changed(view: TerminalView, file: FileChanged): string[] {
-  const { screen } = view
-  const { colors } = screen
+  // Shown when the call ends.
+  if (view.screen.rich && callOf(view, file.toolId)?.status === 'running') return []
   const out = [reopen(view, file.toolId, file.parent)]
   const margin = marginOf(view, file.parent)
-  const lines = changesOf(file)
-  const added = lines.filter((line) => line.startsWith('+')).length
-  const removed = lines.filter((line) => line.startsWith('-')).length
-  const counts = lines.length === 0 ? '' : `  +${added} −${removed}`
-  const from = file.from === undefined ? '' : `${file.from} → `
-  out.push(screen.quote(margin, [`${file.change} ${from}${file.path}${counts}`], colors.bold))
-  const paint: Style = (line) => {
-    if (line.startsWith('+')) return colors.green(line)
-    if (line.startsWith('-')) return colors.red(line)
-    return colors.dim(line)
-  }
-  out.push(...excerpt(view, margin, lines, DIFF_LINES, paint))
-  return out
+  return [...out, ...changedFile(view, margin, file)]
 }
 
 export const toolRules = {
-  'tool.started': (view, { toolId, parent }) => [reopen(view, toolId, parent)],
+  'tool.started': (view, { toolId, parent }) => (view.screen.rich ? [] : [reopen(view, toolId, parent)]),
   'tool.updated': () => [],
   'tool.progressed': () => [],
-  'tool.completed': completed,
+  'tool.completed': (view, tool) => (view.screen.rich ? settled(view, tool) : completed(view, tool)),
   'file.changed': changed,
 } satisfies Partial<ViewRules>

@@ -10,10 +10,20 @@ export interface TerminalView {
   timeline: Timeline
   /** The call whose card is still open at the end of the output. */
   openCard: string | undefined
+  /** Whether the output ends with the line of a call, which the line of the next call follows without a gap. */
+  endsWithCall: boolean
+  /** The sub-agent that spoke last; undefined for the main thread. */
+  speaker: string | undefined
+  /** The directory of the session; empty while it is unknown. */
+  cwd: string
+  /** Whether to show outputs and changes whole. */
+  readonly isFull: boolean
   /** The text of each open message as far as it was streamed. */
   readonly streamed: Map<string, string>
-  /** Calls whose result was shown with their sub-agent. */
+  /** Calls whose result needs no line, because their sub-agent or their plan was shown. */
   readonly told: Set<string>
+  /** Calls whose changes were shown when they asked for permission. */
+  readonly shownChanges: Set<string>
   /** The status of each item of the plan that was shown. */
   plan: ReadonlyMap<string, string>
   /** Whether several requests were open at once, so that an answer has to name its request. */
@@ -23,13 +33,22 @@ export interface TerminalView {
 /** A rule for each event that it shows; it returns the pieces of text to print. */
 export type ViewRules = EntryRules<TerminalView, string>
 
-export function newView(options: ScreenOptions): TerminalView {
+export interface ViewOptions extends ScreenOptions {
+  isFull?: boolean
+}
+
+export function newView(options: ViewOptions): TerminalView {
   return {
     screen: new Screen(options),
     timeline: newTimeline(),
     openCard: undefined,
+    endsWithCall: false,
+    speaker: undefined,
+    cwd: '',
+    isFull: options.isFull ?? false,
     streamed: new Map(),
     told: new Set(),
+    shownChanges: new Set(),
     plan: new Map(),
     isParallel: false,
   }
@@ -75,7 +94,21 @@ export function titleOf({ title, input }: ToolItem): string {
 /** Starts a new card. The card above it is complete. */
 export function newCard(view: TerminalView): string {
   view.openCard = undefined
+  view.endsWithCall = false
   return view.screen.gap()
+}
+
+/** Names the sub-agent that speaks next, if another one spoke last. Several of them work at the same time. */
+export function turnTo(view: TerminalView, parent: string | undefined): string {
+  if (parent === view.speaker) return ''
+  view.speaker = parent
+  const call = parent === undefined ? undefined : callOfAgent(view, parent)
+  const { screen } = view
+  if (!screen.rich || !call?.subagent) return ''
+  const { label } = call.subagent
+  const { dim, magenta } = screen.colors
+  const own = marginOfCall(view, call)
+  return newCard(view) + screen.line(own === '  ' ? '' : own, [magenta, '◇ '], [dim, label])
 }
 
 /** `420 ms`, `58.4 s`, `2 m 05 s`. */

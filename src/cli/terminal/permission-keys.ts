@@ -21,9 +21,12 @@ export interface KeyPlace {
 
 /** The keys that allow, and how long. */
 const ALLOWING = [
-  { key: 'y', scope: 'once', hint: 'y allow once' },
-  { key: 's', scope: 'session', hint: 's allow for this session' },
+  { key: 'y', scope: 'once', hint: 'y allow once', planHint: 'y approve' },
+  { key: 's', scope: 'session', hint: 's allow for this session', planHint: 's approve for this session' },
 ] as const
+
+const DENYING = ['n deny', 'd deny with a reason']
+const KEEP_PLANNING = ['n keep planning', 'd keep planning, and say why']
 
 function allowingKeys(request: RequestOpened): (typeof ALLOWING)[number][] {
   const offered = offeredScopes(request)
@@ -32,9 +35,11 @@ function allowingKeys(request: RequestOpened): (typeof ALLOWING)[number][] {
 
 /** The keys for a request. No key allows more than this session: that belongs in the configuration of the agent. */
 export function keyHint(request: RequestOpened, hidden = 0): string {
-  const view = `v view all, then allow (${hidden} lines not shown)`
-  const allow = hidden > 0 ? [view] : allowingKeys(request).map(({ hint }) => hint)
-  return `  ${[...allow, 'n deny', 'd deny with a reason'].join(' · ')} `
+  const isPlan = request.kind === 'plan'
+  const view = `v view all, then ${isPlan ? 'approve' : 'allow'} (${hidden} lines not shown)`
+  const allow =
+    hidden > 0 ? [view] : allowingKeys(request).map(({ hint, planHint }) => (isPlan ? planHint : hint))
+  return `  ${[...allow, ...(isPlan ? KEEP_PLANNING : DENYING)].join(' · ')} `
 }
 
 /**

@@ -1,14 +1,19 @@
 import { activityOf } from '../../client/timeline/activity.ts'
 import { applyEntry } from '../../client/timeline/apply-entry.ts'
+import type { ToolItem } from '../../client/timeline/items.ts'
 import { nextTurn } from '../../client/timeline/next-turn.ts'
 import { newTimeline, type Timeline } from '../../client/timeline/timeline.ts'
 import type { Entry } from '../../model/index.ts'
-import { clockTime } from '../render/view.ts'
+import { printableLine } from '../render/printable.ts'
+import { clockTime, titleOf } from '../render/view.ts'
+import { cut } from '../render/wrap.ts'
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 /** The silence after which it is shown. */
 const QUIET_MS = 10_000
+
+const LONGEST_CALL = 40
 
 /** What the status line shows: the timeline of the latest turn, and when its entries arrived. */
 export interface TurnStatus {
@@ -44,11 +49,21 @@ export function progressOf({ timeline, startedAt, lastAt }: TurnStatus, now: num
   const frame = FRAMES[Math.floor(now / 100) % FRAMES.length] ?? ''
   const parts = [
     `${frame} ${clockTime(now - startedAt)}`,
-    ...(activity.state === 'tool' ? [activity.tool.name] : []),
+    ...(activity.state === 'tool' ? [callsOf(timeline, activity.tool)] : []),
     ...(tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
     ...(now - lastAt < QUIET_MS ? [] : [`no output for ${clockTime(now - lastAt)}`]),
   ]
   return parts.join(' · ')
+}
+
+/** The call that started last, and how many others run. */
+function callsOf({ items, running }: Timeline, last: ToolItem): string {
+  const others = items.filter(
+    (item) => item.kind === 'tool' && item.status === 'running' && item.turn === running?.turn,
+  ).length
+  const title = printableLine(titleOf(last))
+  const name = cut(title === '' ? last.name : `${last.name} ${title}`, LONGEST_CALL)
+  return others > 1 ? `${name} and ${others - 1} more` : name
 }
 
 /** The status line at a moment; empty while no turn runs. */

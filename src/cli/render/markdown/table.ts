@@ -40,17 +40,18 @@ export function renderMarkdownTable(lines: readonly string[], layout: TableLayou
 
 /** The cells of a row. A pipe inside of code or after a backslash does not end a cell. */
 function cellsOf(line: string): string[] {
-  const inner = line.trim().replace(/^\|/, '').replace(/\|$/, '')
-  const cells = inner.match(/(?:\\.|`[^`]*`|[^|\\])*(?:\||$)/g) ?? []
-  const trimmed = cells.map((cell) =>
-    cell
-      .replace(/\|$/, '')
-      .replaceAll('\\|', '|')
-      .replaceAll(/<br\s*\/?>/g, ' ')
-      .trim(),
-  )
-  // The expression also matches the empty end.
-  return inner.endsWith('|') ? trimmed : trimmed.slice(0, Math.max(1, trimmed.length - 1))
+  const inner = line.trim().replace(/^\|/, '')
+  const cells: string[] = []
+  let cell = ''
+  for (const [part] of inner.matchAll(/\\[\s\S]|`[^`]*`|[\s\S]/gu)) {
+    if (part !== '|') cell += part === '\\|' ? '|' : part
+    else {
+      cells.push(cell)
+      cell = ''
+    }
+  }
+  if (cell.trim() !== '') cells.push(cell)
+  return cells.map((text) => text.replaceAll(/<br\s*\/?>/g, ' ').trim())
 }
 
 function alignOf(rule: string): Align {
