@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { Agent, Decoded } from '../../../src/agents/agent.ts'
 import { agents } from '../../../src/agents/index.ts'
-import type { Command, Question } from '../../../src/model/index.ts'
+import { jsonFrame } from '../../../src/framing/frame.ts'
+import { type Command, DEFAULT_POLICY, type Question, type RequestOpened } from '../../../src/model/index.ts'
+import { agentAt } from '../../../src/sessions/process/recipes.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
+import { fixtures } from '../../agents/fixtures.ts'
 import { house } from '../house.ts'
 import { ASKING, textOf } from '../turns/asking-agents.ts'
 
@@ -47,6 +50,24 @@ async function waiting({ agent: id, script }: Asking, { ask }: Asking['permissio
   }
 }
 
+/** OpenCode 2 at the first request of a recording, and its encoder. */
+function recorded(scenario: string) {
+  const opencode = agents.find(({ id }) => id === 'opencode')
+  const codec = opencode && agentAt(opencode, '2.1.3').launches.live?.codec
+  const lines = fixtures.find((one) => one.program === 'opencode2' && one.scenario === scenario)?.lines
+  if (!codec || !lines) throw new Error(`there is no recording ${scenario}`)
+  const state = codec.initial({ launch: 'live', cwd: '/', policy: DEFAULT_POLICY, options: {}, epoch: 1 })
+  let asked: RequestOpened | undefined
+  for (const line of lines) {
+    const { stream, msg } = line.trim() === '' ? {} : JSON.parse(line)
+    if (asked || stream !== 'sse' || msg?.id === undefined) continue
+    const { emitted } = codec.decode(state, jsonFrame('sse', JSON.stringify(msg)))
+    asked = emitted.find((one): one is RequestOpened => one.type === 'request.opened')
+  }
+  const { requestId = '', questions = [] } = asked ?? {}
+  return { encode: (command: unknown) => codec.encode(state, command as Command), requestId, questions }
+}
+
 const NO_DECISIONS = [undefined, null, '', 'yes', 'DENY', 'Allow', 'allow ', true, 1, ['allow'], {}]
 const ALL = ASKING.flatMap((agent) =>
   Object.entries({ permission: agent.permission, ...agent.others }).map(
@@ -85,4 +106,25 @@ describe('an encoder', () => {
       expect(await given((isQuestion) => (isQuestion ? 'answered' : 'allow'))).toBe(1)
     },
   )
+
+  test.each([
+    ['permission', 'perm_bash_once', 'allow', '"once"'],
+    ['question', 'question_answer', 'answered', '"answer"'],
+  ])('of OpenCode 2 approves a %s with the one decision that fits', (_name, scenario, fitting, approval) => {
+    const given = (decision: unknown) => {
+      const { encode, requestId, questions } = recorded(scenario)
+      const { writes, emitted } = encode({
+        type: 'answer',
+        requestId,
+        decision,
+        answers: answersTo(questions),
+      })
+      const approvals = writes.map(textOf).filter((text) => text.includes(approval)).length
+      return { approvals, isReported: JSON.stringify(emitted).includes('answer_invalid') }
+    }
+    expect(given(fitting)).toEqual({ approvals: 1, isReported: false })
+    expect(given('deny')).toEqual({ approvals: 0, isReported: false })
+    expect(given(fitting === 'allow' ? 'answered' : 'allow').approvals).toBe(0)
+    for (const none of NO_DECISIONS) expect(given(none)).toEqual({ approvals: 0, isReported: true })
+  })
 })
