@@ -106,7 +106,7 @@ export function boardEventEndpoints(deps: GatewayDeps): Endpoint[] {
         const view: StreamView = { dialect, options, after: await cursorOf(offsets, record, query, options) }
         const from = await startOf(deps, record, view, 'after')
         return async (stream) => {
-          if (query.confirm) await stream.send(CONFIRMATION)
+          if (query.confirm) await stream.sendAll([CONFIRMATION])
           await streamLogToSocket(deps, stream, { id: record.id, view, from, raw: false, endOf })
         }
       },

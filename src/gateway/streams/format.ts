@@ -31,6 +31,11 @@ export function messageJson(message: unknown): string {
   return portable(JSON.stringify(message))
 }
 
+/** The bytes of a message that is already JSON text. */
+export function messageBytes(json: string): Uint8Array {
+  return Buffer.from(portable(json))
+}
+
 function portable(json: string): string {
   const whole = json.includes('\\ud') ? json.replace(LONE_SURROGATES, '$1\ufffd') : json
   return whole.replace(LINE_SEPARATORS, (char) => (char === '\u2028' ? '\\u2028' : '\\u2029'))

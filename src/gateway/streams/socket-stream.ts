@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
 import type { StreamTiming } from './event-stream.ts'
 
@@ -23,9 +24,13 @@ const HIGH_WATER = 64 * 1024
 /** Time for the closing handshake of a client that is cut off; its stream counts towards the quota until then. */
 const CLOSE_MS = 1_000
 
+/** A message of UTF-8 bytes is a text to the client, as a string is. */
+const AS_TEXT = { binary: false }
+
 /** A WebSocket written with backpressure. */
 export class SocketStream {
   readonly #socket: WebSocket
+  readonly #connection: Socket
   readonly #timing: StreamTiming
   readonly #gone = new AbortController()
   readonly #stopping: AbortSignal
@@ -33,8 +38,10 @@ export class SocketStream {
   /** The time of the ping that has no pong yet. */
   #pinged: number | undefined
 
-  constructor(socket: WebSocket, timing: StreamTiming, stopping: AbortSignal) {
+  /** `connection` is what the socket writes to. */
+  constructor(socket: WebSocket, connection: Socket, timing: StreamTiming, stopping: AbortSignal) {
     this.#socket = socket
+    this.#connection = connection
     this.#timing = timing
     this.#stopping = stopping
     this.#keepalive = setTimeout(() => this.#ping(), timing.keepaliveMs)
@@ -56,12 +63,24 @@ export class SocketStream {
     return this.#stopping.aborted && !this.#gone.signal.aborted
   }
 
-  /** Settles when more may be sent, or when the client has disconnected. */
-  async send(text: string): Promise<void> {
-    if (this.#socket.readyState !== this.#socket.OPEN) return
-    this.#keepalive.refresh()
-    if (this.#socket.bufferedAmount + text.length <= HIGH_WATER) this.#socket.send(text)
-    else await this.#flush(text)
+  /** Sends one message each. Settles when more may be sent, or when the client has disconnected. */
+  async sendAll(messages: Iterable<string | Uint8Array>): Promise<void> {
+    // Corked, because a system call for each message costs more than everything else about it.
+    this.#connection.cork()
+    try {
+      for (const message of messages) {
+        if (this.#socket.readyState !== this.#socket.OPEN) return
+        if (this.#socket.bufferedAmount + message.length <= HIGH_WATER) this.#socket.send(message, AS_TEXT)
+        else {
+          this.#connection.uncork()
+          await this.#flush(message)
+          this.#connection.cork()
+        }
+      }
+      this.#keepalive.refresh()
+    } finally {
+      this.#connection.uncork()
+    }
   }
 
   /** Only the first close counts. */
@@ -79,7 +98,7 @@ export class SocketStream {
   }
 
   /** Disconnects a client that reads nothing for too long: the unsent messages stay in the log. */
-  #flush(text: string): Promise<void> {
+  #flush(message: string | Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(stalled)
@@ -88,7 +107,7 @@ export class SocketStream {
       }
       const stalled = setTimeout(() => this.cutOff(SOCKET_ENDS.slow), this.#timing.stallMs)
       this.#gone.signal.addEventListener('abort', done)
-      this.#socket.send(text, done)
+      this.#socket.send(message, AS_TEXT, done)
     })
   }
 

@@ -68,7 +68,7 @@ export function acceptSockets(
         request.raw.socket.once('close', streams.enter(request.principal))
       },
       wsHandler: (socket, request) => {
-        const stream = new SocketStream(socket, timing, stopping.signal)
+        const stream = new SocketStream(socket, request.raw.socket, timing, stopping.signal)
         socket.once(
           'close',
           revocation.add(request.principal, () => stream.cutOff(SOCKET_ENDS.revoked)),

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream'
 import type { Entry, SessionRecord } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { problemFrom } from '../http/problem.ts'
-import { messageJson } from './format.ts'
-import { type FramedEntries, framedEntries } from './framed-entries.ts'
+import { messageBytes, messageJson, type StreamMessage } from './format.ts'
+import { framedEntries } from './framed-entries.ts'
 import type { Reading } from './page.ts'
 import { Projector } from './projector.ts'
 import { SOCKET_ENDS, type SocketEnd, type SocketStream } from './socket-stream.ts'
@@ -14,6 +14,15 @@ export interface SocketReading extends Reading {
 }
 
 const BATCH = 512
+
+/** The messages of entries that follow each other. */
+interface Segment {
+  messages: Iterable<string | Uint8Array>
+  /** The last entry. */
+  last: number
+  /** Whether no turn runs after them; undefined if they do not say. */
+  isQuiet: boolean | undefined
+}
 
 /** Sends the log of a session, replayed and then live, one message per frame, and closes the socket with the reason. */
 export async function streamLogToSocket(
@@ -48,12 +57,10 @@ class SocketPour {
   }
 
   async run(): Promise<SocketEnd> {
-    const { id } = this.#reading
     const nothing = await this.#end()
     if (nothing) return nothing
-    const pages = this.#sessions.follow(id, this.#cursor, this.#stream.signal, this.#projector.types)
-    for await (const page of this.#framed(pages)) {
-      await this.#send(page)
+    for await (const segment of this.#segments()) {
+      await this.#send(segment)
       // Reads the record first: it has the outcome of the last turn, however many commits this segment has.
       const end = this.#quiet ? await this.#end() : undefined
       if (end) return end
@@ -68,13 +75,32 @@ class SocketPour {
     for (;;) {
       const entries = await this.#sessions.read(this.#reading.id, this.#cursor, BATCH)
       if (entries.length === 0) return (await this.#end()) ?? SOCKET_ENDS.stopping
-      for await (const page of this.#framed(Readable.from([entries]))) await this.#send(page)
+      for await (const segment of this.#projected(Readable.from([entries]))) await this.#send(segment)
     }
   }
 
-  #framed(pages: AsyncIterable<readonly Entry[]>): AsyncGenerator<FramedEntries> {
+  #segments(): AsyncIterable<Segment> {
+    const { signal } = this.#stream
+    if (this.#projector.isVerbatim) return this.#stored(signal)
+    return this.#projected(
+      this.#sessions.follow(this.#reading.id, this.#cursor, signal, this.#projector.types),
+    )
+  }
+
+  /** The stored text of the log, whose bytes all subscribers share. */
+  async *#stored(signal: AbortSignal): AsyncGenerator<Segment> {
+    for await (const texts of this.#sessions.followTexts(this.#reading.id, this.#cursor, signal)) {
+      const { messages, isQuiet } = storedSegment(texts)
+      yield { messages, last: this.#cursor + texts.length, isQuiet }
+    }
+  }
+
+  async *#projected(pages: AsyncIterable<readonly Entry[]>): AsyncGenerator<Segment> {
     const { id: session, raw } = this.#reading
-    return framedEntries(this.#sessions, { session, raw }, pages)
+    for await (const { entries, frames } of framedEntries(this.#sessions, { session, raw }, pages)) {
+      const messages = jsonOf(this.#projector.project(entries, frames))
+      yield { messages, last: entries.at(-1)?.seq ?? this.#cursor, isQuiet: quietAfter(entries) }
+    }
   }
 
   async #end(): Promise<SocketEnd | undefined> {
@@ -88,14 +114,38 @@ class SocketPour {
     return end
   }
 
-  async #send({ entries, frames }: FramedEntries): Promise<void> {
-    for (const { message } of this.#projector.project(entries, frames)) {
-      await this.#stream.send(messageJson(message))
-    }
-    for (const { event } of entries) {
-      if (event.type === 'turn.completed' || event.type === 'session.ended') this.#quiet = true
-      else if (event.type === 'turn.queued' || event.type === 'turn.started') this.#quiet = false
-    }
-    this.#cursor = entries.at(-1)?.seq ?? this.#cursor
+  async #send({ messages, last, isQuiet }: Segment): Promise<void> {
+    await this.#stream.sendAll(messages)
+    this.#quiet = isQuiet ?? this.#quiet
+    this.#cursor = last
   }
+}
+
+function* jsonOf(shown: Iterable<StreamMessage>): Generator<string> {
+  for (const { message } of shown) yield messageJson(message)
+}
+
+function quietAfter(entries: readonly Entry[]): boolean | undefined {
+  let isQuiet: boolean | undefined
+  for (const { event } of entries) {
+    if (event.type === 'turn.completed' || event.type === 'session.ended') isQuiet = true
+    else if (event.type === 'turn.queued' || event.type === 'turn.started') isQuiet = false
+  }
+  return isQuiet
+}
+
+/** Subscribers at the same place read the same list of texts. */
+const stored = new WeakMap<readonly string[], Pick<Segment, 'messages' | 'isQuiet'>>()
+
+function storedSegment(texts: readonly string[]): Pick<Segment, 'messages' | 'isQuiet'> {
+  const known = stored.get(texts)
+  if (known) return known
+  // Few entries are parsed: those that may begin or end a turn.
+  const notable = texts.filter((text) => text.includes('"turn.') || text.includes('"session.ended"'))
+  const segment = {
+    messages: texts.map(messageBytes),
+    isQuiet: quietAfter(notable.map((text): Entry => JSON.parse(text))),
+  }
+  stored.set(texts, segment)
+  return segment
 }
