@@ -1,6 +1,66 @@
 import * as z from 'zod'
 import type * as types from './access.types.ts'
+import { ClientKind } from './request/request.ts'
 
 /** What a principal may do besides using its own sessions. `operator`: runs the server for others. */
 export const Role = z.enum(['operator'])
 export type Role = types.Role
+
+/** The name of a token, which is also the name of its principal. */
+export const TokenName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'may contain only lower-case letters, digits, "-" and "_"')
+export type TokenName = types.TokenName
+
+/** Allows one principal to read the sessions of another and to answer their requests, and nothing else. */
+export const Grant = z.strictObject({
+  to: z.string().describe('Who may read and answer.'),
+  of: z.string().describe('Whose sessions.'),
+  at: z.number().describe('When it was added, in milliseconds since 1970.'),
+  by: z.string().describe('Who added it.'),
+})
+export type Grant = types.Grant
+
+/** Who sent a command, and from where. */
+export const Actor = z.strictObject({
+  principal: z.string().describe('The principal of the token.'),
+  client: ClientKind.describe('The kind of client, as it names itself.'),
+  address: z.string().optional().describe('The address of the client; absent over the unix socket.'),
+  request: z.string().optional().describe('The id of the HTTP request, as in `x-request-id`.'),
+})
+export type Actor = types.Actor
+
+/** What was done. */
+export const AuditAction = z.enum([
+  'session.created',
+  'session.resumed',
+  'session.ended',
+  'session.exported',
+  'session.imported',
+  'session.deleted',
+  'prompt.sent',
+  'turn.steered',
+  'turn.interrupted',
+  'request.answered',
+  'model.changed',
+  'policy.changed',
+  'token.added',
+  'token.removed',
+  'grant.added',
+  'grant.removed',
+])
+export type AuditAction = types.AuditAction
+
+/** One row of the audit trail: who did what, when, and from where. Rows are added and never changed. */
+export const AuditRecord = z.strictObject({
+  id: z.string().describe('Identifies the row.'),
+  at: z.number().describe('When it was stored, by the clock of the store, in milliseconds since 1970.'),
+  action: AuditAction.describe('What was done.'),
+  ...Actor.shape,
+  session: z.string().optional().describe('The session it was done to.'),
+  details: z
+    .record(z.string(), z.union([z.string(), z.number()]))
+    .optional()
+    .describe('What else is known, such as the turn, the decision, or the name of the token.'),
+})
+export type AuditRecord = types.AuditRecord

@@ -1,4 +1,74 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
+import type { ClientKind } from './request/request.types.ts'
+
 /** What a principal may do besides using its own sessions. `operator`: runs the server for others. */
 export type Role = 'operator'
+
+/** The name of a token, which is also the name of its principal. */
+export type TokenName = string
+
+/** Allows one principal to read the sessions of another and to answer their requests, and nothing else. */
+export type Grant = {
+  /** Who may read and answer. */
+  to: string
+  /** Whose sessions. */
+  of: string
+  /** When it was added, in milliseconds since 1970. */
+  at: number
+  /** Who added it. */
+  by: string
+}
+
+/** Who sent a command, and from where. */
+export type Actor = {
+  /** The principal of the token. */
+  principal: string
+  /** The kind of client, as it names itself. */
+  client: ClientKind
+  /** The address of the client; absent over the unix socket. */
+  address?: string | undefined
+  /** The id of the HTTP request, as in `x-request-id`. */
+  request?: string | undefined
+}
+
+/** What was done. */
+export type AuditAction =
+  | 'session.created'
+  | 'session.resumed'
+  | 'session.ended'
+  | 'session.exported'
+  | 'session.imported'
+  | 'session.deleted'
+  | 'prompt.sent'
+  | 'turn.steered'
+  | 'turn.interrupted'
+  | 'request.answered'
+  | 'model.changed'
+  | 'policy.changed'
+  | 'token.added'
+  | 'token.removed'
+  | 'grant.added'
+  | 'grant.removed'
+
+/** One row of the audit trail: who did what, when, and from where. Rows are added and never changed. */
+export type AuditRecord = {
+  /** Identifies the row. */
+  id: string
+  /** When it was stored, by the clock of the store, in milliseconds since 1970. */
+  at: number
+  /** What was done. */
+  action: AuditAction
+  /** The principal of the token. */
+  principal: string
+  /** The kind of client, as it names itself. */
+  client: ClientKind
+  /** The address of the client; absent over the unix socket. */
+  address?: string | undefined
+  /** The id of the HTTP request, as in `x-request-id`. */
+  request?: string | undefined
+  /** The session it was done to. */
+  session?: string | undefined
+  /** What else is known, such as the turn, the decision, or the name of the token. */
+  details?: Record<string, string | number> | undefined
+}

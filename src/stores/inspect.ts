@@ -44,6 +44,19 @@ export async function inspect(source: InspectSource): Promise<StoreReport> {
   return inspection.report
 }
 
+/** The tables whose rows have checksums. */
+const INSPECTED = [
+  'session',
+  'log',
+  'journal',
+  'queued',
+  'blob',
+  'receipt',
+  'token',
+  'permit',
+  'audit',
+] as const
+
 class Inspection {
   readonly report: StoreReport
   readonly #source: InspectSource
@@ -61,7 +74,7 @@ class Inspection {
 
   async run(): Promise<void> {
     for (const found of this.#source.integrity()) this.#add(found)
-    for (const table of ['session', 'log', 'journal', 'queued', 'blob', 'receipt'] as const) {
+    for (const table of INSPECTED) {
       for await (const row of this.#source.scan(table)) {
         this.#continuity.add(table, row)
         if (table === 'blob') this.#blob(row)

@@ -1,11 +1,13 @@
 import type { SessionRecord } from '../model/index.ts'
-import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../model/index.ts'
+import { type BlobRef, type Entry, MainstemError } from '../model/index.ts'
 import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import { contentSize } from '../model/text/content-size.ts'
+import type { AuditFact } from './access.ts'
 import { addDailyUsage, dayOf } from './daily-usage.ts'
 import { Leases } from './leases.ts'
 import { receiptId } from './log-store/prepared-batch.ts'
+import { MemoryAccess } from './memory/access.ts'
 import { MemoryBlobs } from './memory/blobs.ts'
 import { MemoryLog } from './memory/log.ts'
 import { MemoryNodes } from './memory/nodes.ts'
@@ -54,7 +56,8 @@ class MemoryStore implements Store {
   /** Principals, by native conversation. */
   readonly #owners = new Map<string, Set<string>>()
   readonly #accounts = new Map<string, DailyUsage>()
-  readonly #blobs = new MemoryBlobs()
+  readonly blobs = new MemoryBlobs()
+  readonly access = new MemoryAccess()
   #isClosed = false
   readonly #time: OpenTime
   readonly #leases: Leases
@@ -92,10 +95,6 @@ class MemoryStore implements Store {
     // Memory has no limit to check.
   }
 
-  get blobs(): BlobSink {
-    return this.#blobs
-  }
-
   async append(session: string, batch: Batch, fence = NO_FENCE): Promise<void> {
     this.#checkFence(session, fence)
     this.#append(session, batch)
@@ -104,12 +103,13 @@ class MemoryStore implements Store {
   /** Contains no await, so nothing can run between the checks and the write. */
   #append(session: string, batch: Batch): MemoryLog {
     const log = this.#log(session)
-    const { entries, receipts, charges } = batch
+    const { entries, receipts, charges, facts } = batch
     checkContinues(session, log.head, entries)
     const taken = receipts?.find(({ scope, key }) => this.#receipts.has(receiptId(scope, key)))
     if (taken) throw keyTaken(taken)
     if (receipts) for (const receipt of receipts) this.#take(receipt)
     if (charges) for (const charge of charges) this.#charge(charge)
+    if (facts) this.access.add(facts)
     if (batch.record) this.#own(batch.record)
     log.append(batch)
     const [first] = entries
@@ -256,7 +256,7 @@ class MemoryStore implements Store {
   }
 
   async *readBlob({ id }: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {
-    const blob = this.#blobs.get(id)
+    const blob = this.blobs.get(id)
     if (!blob) throw new MainstemError('not_found', `there is no blob ${id}`)
     const bytes = blob.subarray(range?.start, range?.end)
     for (let at = 0; at < bytes.length; at += BLOB_PIECE) yield bytes.subarray(at, at + BLOB_PIECE)
@@ -272,8 +272,9 @@ class MemoryStore implements Store {
     for (const [id, { at }] of this.#receipts) if (at < before) this.#receipts.delete(id)
   }
 
-  async delete(session: string, fence = NO_FENCE): Promise<void> {
+  async delete(session: string, fence = NO_FENCE, fact?: AuditFact): Promise<void> {
     this.#checkFence(session, fence)
+    if (fact) this.access.add([fact])
     const log = this.#logs.get(session)
     this.#logs.delete(session)
     for (const kept of this.#receipts.values()) {
@@ -282,7 +283,7 @@ class MemoryStore implements Store {
       kept.receipt = receipt
     }
     log?.close()
-    for (const id of log?.blobs ?? []) this.#blobs.delete(id)
+    for (const id of log?.blobs ?? []) this.blobs.delete(id)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import type { BlobRef, BlobSink, Coverage, Entry, EventType, SessionRecord, Usag
 import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import type { SearchTerm } from '../model/text/search-terms.ts'
+import type { AccessStore, AuditFact } from './access.ts'
 import type { NodeStore } from './nodes.ts'
 
 /** A raw frame as the journal keeps it, beside the log. */
@@ -98,6 +99,8 @@ export interface Batch {
   /** Idempotency keys to store with these entries. Refused with `conflict` if one exists already. */
   receipts?: readonly Receipt[]
   charges?: readonly Charge[]
+  /** Rows of the audit trail. */
+  facts?: readonly AuditFact[]
   /** Ends the lease with this commit, so that another owner can acquire the session. The fence stays as it is. */
   release?: boolean
 }
@@ -240,6 +243,7 @@ export interface Store extends AsyncDisposable {
   ): Promise<readonly JournalFrame[]>
   /** Coordinates several servers on this store. Absent if only one process can use the store. */
   readonly nodes?: NodeStore
+  readonly access: AccessStore
   readonly blobs: BlobSink
   /**
    * Reads a blob, or a part of it, in pieces. The whole blob is compared with its checksum before the first piece, and
@@ -254,7 +258,7 @@ export interface Store extends AsyncDisposable {
   forgetReceipts(ms: number): Promise<void>
   /**
    * Removes log, journal, record, queue and blobs. Keeps usage, the owners of native conversations, and receipts without
-   * their answers, because a repeated request must not take effect a second time.
+   * their answers, because a repeated request must not take effect a second time. The fact is stored in the same transaction.
    */
-  delete(session: string, fence?: number): Promise<void>
+  delete(session: string, fence?: number, fact?: AuditFact): Promise<void>
 }

@@ -126,6 +126,38 @@ export const TABLES = {
     },
     isFree: true,
   },
+  /** A token by its name; a removed one keeps its row. */
+  token: {
+    key: ['name'],
+    columns: {
+      name: NAME,
+      digest: NAME,
+      roles: NAME,
+      at: REAL,
+      added_by: NAME,
+      removed: optional(REAL),
+    },
+    isFree: true,
+  },
+  /** A principal that may read and answer the sessions of another. */
+  permit: {
+    key: ['grantee', 'principal'],
+    columns: { grantee: NAME, principal: NAME, at: REAL, added_by: NAME },
+    isFree: true,
+  },
+  /** Who did what. */
+  audit: {
+    key: ['id'],
+    columns: {
+      id: TEXT,
+      at: REAL,
+      principal: NAME,
+      action: NAME,
+      session: optional(NAME),
+      body: TEXT,
+    },
+    isFree: true,
+  },
 } as const satisfies Readonly<Record<string, Table>>
 
 export type TableName = keyof typeof TABLES
@@ -140,6 +172,9 @@ export const NAMES: Readonly<Record<TableName, string>> = {
   receipt: 'an idempotency key',
   native: 'the list of native conversations',
   spent: 'the daily usage',
+  token: 'a token',
+  permit: 'a grant',
+  audit: 'the audit trail',
 }
 
 type Value<C extends Column> = C['type'] extends 'name' | 'text'
@@ -183,6 +218,8 @@ export const sumsBy = (identity: 'n' | 'session') => ({
   },
   native: {},
   spent: {},
+  token: { sum: { what: 'a token', of: ['at', 'removed', 'name', 'digest', 'roles', 'added_by'] } },
+  permit: { sum: { what: 'a grant', of: ['at', 'grantee', 'principal', 'added_by'] } },
 })
 
 /** The checksums of each table by their columns, as one database has them. */

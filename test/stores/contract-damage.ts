@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { BlobRef } from '../../src/model/index.ts'
+import { type BlobRef, toMainstemError } from '../../src/model/index.ts'
 import type { StoreReport } from '../../src/stores/inspect.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { SESSIONS, type View, viewOf } from './damage.ts'
@@ -11,6 +11,8 @@ export interface Damageable extends AsyncDisposable {
   readonly blobs: ReadonlyMap<string, BlobRef>
   /** The tables, and their columns. */
   readonly tables: Readonly<Record<string, readonly string[]>>
+  /** Those of tokens, grants and the audit trail, which belong to no session. */
+  readonly accessTables: Readonly<Record<string, readonly string[]>>
   /** The values of a column, by what identifies their rows. */
   values(table: string, column: string): Promise<{ row: SqlValue; value: SqlValue }[]>
   /** Changes a column of a row; false if the database itself refuses it. */
@@ -20,6 +22,8 @@ export interface Damageable extends AsyncDisposable {
   repeat(table: string, row: SqlValue, column: string, value: SqlValue): Promise<boolean>
   /** Uses what is stored now, with nothing in memory. */
   use<T>(work: (store: Store) => Promise<T>): Promise<T>
+  /** Uses a store that was just opened. */
+  fresh<T>(work: (store: Store) => Promise<T>): Promise<T>
   inspect(): Promise<StoreReport>
   /** Undoes what was done to a table. */
   restore(table: string): Promise<void>
@@ -113,6 +117,32 @@ export function damageContract(name: string, open: () => Promise<Damageable>): v
           if (FOUND_ONLY.includes(place)) continue
           expect(outcome.refused.length, place).toBeGreaterThanOrEqual(1)
           if (!column.includes('session') && column !== 'blob') expect(outcome.refused, place).toHaveLength(1)
+        }
+      }
+    })
+
+    test('a changed token or grant allows nothing, a changed row of the audit trail is refused, and all are found', async () => {
+      const served = () =>
+        store.fresh(async ({ access }) => ({
+          token: JSON.stringify(await access.tokens()),
+          permit: JSON.stringify(await access.grants()),
+          audit: await access.audit({ order: 'oldest', limit: 9 }).then(
+            (rows) => JSON.stringify(rows),
+            (thrown) => toMainstemError(thrown).code,
+          ),
+        }))
+      const before = await served()
+      expect([before.token.includes('ci'), before.permit.includes('ci')]).toEqual([true, true])
+      for (const [table, columns] of Object.entries(store.accessTables)) {
+        for (const column of columns) {
+          const at = (await store.values(table, column)).findLast(({ value }) => value !== null)
+          if (!at) throw new Error(`no row has a value in ${table}.${column}`)
+          expect(await changed(store, table, column, at), `${table}.${column}`).toBe(true)
+          const [now, { damage }] = [new Map(Object.entries(await served())), await store.inspect()]
+          await store.restore(table)
+          expect(damage, `${table}.${column}`).toHaveLength(1)
+          const allowed = table === 'audit' ? ['storage_failed'] : ['[]', before.token]
+          expect(allowed, `${table}.${column}`).toContain(now.get(table))
         }
       }
     })

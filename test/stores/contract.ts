@@ -3,6 +3,7 @@ import type { RequestOpened } from '../../src/model/events/request.ts'
 import type { Entry } from '../../src/model/index.ts'
 import type { SessionQuery, Store } from '../../src/stores/store.ts'
 import { blobBytes } from './blob-bytes.ts'
+import { accessContract } from './contract-access.ts'
 import { boundsContract } from './contract-bounds.ts'
 import { keepingContract, type OpenStore } from './contract-keeping.ts'
 import { leaseContract } from './contract-leases.ts'
@@ -45,6 +46,7 @@ export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): 
     keepingContract(open, keyMarginMs)
     boundsContract(open)
     queueContract(open)
+    accessContract(open)
     searchContract(open)
     typesContract(open, !name.includes('memory'))
     leaseContract(open)

@@ -14,6 +14,8 @@ import { database } from './sqlite-parts.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
+const ACCESS = ['token', 'permit', 'audit']
+
 damageContract('sqlite', async (): Promise<Damageable> => {
   const { directory, blobs } = await filledStore()
   const copy = changedCopy(directory, () => undefined)
@@ -28,9 +30,14 @@ damageContract('sqlite', async (): Promise<Damageable> => {
   const tables = ['session', 'tail', 'heard', 'log', 'journal', 'queued', 'receipt', 'blob']
   const columns = (table: string) => run(`SELECT name FROM pragma_table_info('${table}')`).map(nameIn)
   const key = (table: string) => (table === 'receipt' || table === 'blob' ? 'id' : 'rowid')
+  const use: Damageable['use'] = async (work) => {
+    await using store = await sqliteStore({ directory: copy, durability: 'process' })
+    return await work(store)
+  }
   return {
     blobs,
     tables: Object.fromEntries(tables.map((table) => [table, columns(table)])),
+    accessTables: Object.fromEntries(ACCESS.map((table) => [table, columns(table)])),
     values: async (table, column) =>
       run(`SELECT ${key(table)} AS k, ${column} AS v FROM ${table} ORDER BY k`).map(valueIn),
     change: async (table, column, row, value) => {
@@ -49,10 +56,8 @@ damageContract('sqlite', async (): Promise<Damageable> => {
         WHERE ${key(table)} = ? RETURNING 1`
       return run(sql, [value, row]).length === 1
     },
-    use: async (work) => {
-      await using store = await sqliteStore({ directory: copy, durability: 'process' })
-      return await work(store)
-    },
+    use,
+    fresh: use,
     inspect: () => inspectStore(copy),
     restore: async () => {
       rmSync(copy, { recursive: true })
@@ -83,10 +88,13 @@ damageContract('postgres', async (): Promise<Damageable> => {
     )
   const names = ['session', 'record', 'log', 'journal', 'queued', 'receipt', 'blob', 'blob_part']
   const tables: Record<string, string[]> = {}
-  for (const table of names) {
+  const accessTables: Record<string, string[]> = {}
+  for (const table of [...names, ...ACCESS]) {
     const sql = `SELECT column_name AS name FROM information_schema.columns
       WHERE table_schema = $1 AND table_name = $2 ORDER BY ordinal_position`
-    tables[table] = (await run(sql, [schema, table])).map(nameIn)
+    const columns = (await run(sql, [schema, table])).map(nameIn)
+    if (ACCESS.includes(table)) accessTables[table] = columns
+    else tables[table] = columns
     await run(`CREATE TABLE @kept_${table} AS SELECT * FROM @${table}`)
   }
   // It has written nothing, so it has nothing in memory.
@@ -94,6 +102,7 @@ damageContract('postgres', async (): Promise<Damageable> => {
   return {
     blobs,
     tables,
+    accessTables,
     values: async (table, column) =>
       (await run(`SELECT ctid::text AS k, "${column}" AS v FROM @${table} ORDER BY 1`)).map(valueIn),
     change: (table, column, row, value) =>
@@ -110,6 +119,10 @@ damageContract('postgres', async (): Promise<Damageable> => {
       return isDone(run(sql, [value, row]))
     },
     use: (work) => work(reading),
+    fresh: async (work) => {
+      await using store = await postgresStore({ url })
+      return await work(store)
+    },
     inspect: () => inspectPostgres(url),
     restore: async (table) => {
       await run(`DELETE FROM @${table}`)

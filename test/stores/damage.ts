@@ -4,6 +4,7 @@ import { type BlobRef, type Entry, toMainstemError } from '../../src/model/index
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { blobBytes } from './blob-bytes.ts'
+import { factOf } from './contract-access.ts'
 import { entries, frames, newDirectory, sessionId, state } from './sqlite-parts.ts'
 
 const IMAGE = { mimeType: 'image/png', data: 'AAAA' }
@@ -43,6 +44,13 @@ export async function fill(store: Store): Promise<Map<string, BlobRef>> {
       await store.append(id, more, 1)
     }
   }
+  const { access } = store
+  const fact = factOf('token.added', { session: SESSIONS[0], details: { name: 'ci' } })
+  await access.change({ type: 'token.added', name: 'ci', digest: 'd', roles: ['operator'] }, fact)
+  const removed = { type: 'token.added', name: 'old', digest: 'd', roles: [] } as const
+  await access.change(removed, factOf('token.added'))
+  await access.change({ type: 'token.removed', name: 'old' }, factOf('token.removed'))
+  await access.change({ type: 'grant.added', to: 'ci', of: 'local' }, factOf('grant.added'))
   return blobs
 }
 

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/model/index.ts'
 import { MARGIN_MS } from '../../src/stores/postgres/shared-time.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
+import type { Store } from '../../src/stores/store.ts'
 import { newSchema, query } from '../postgres/database.ts'
 import { storeContract } from './contract.ts'
+import { factOf } from './contract-access.ts'
 import { nodeContract } from './contract-nodes.ts'
 import { entries, entry, frames, readAll, sessionId, state } from './sqlite-parts.ts'
 
@@ -28,6 +30,29 @@ nodeContract('postgres', async () => {
 const ID = sessionId(1)
 const TTL = 30_000
 const never = new AbortController().signal
+
+test('a token and a grant hold on every server at once, and end there at once', async () => {
+  const url = await newSchema()
+  await using one = await postgresStore({ url })
+  await using other = await postgresStore({ url })
+  const names = async (store: Store) => (await store.access.tokens()).map(({ name }) => name)
+  expect(await names(other)).toEqual([])
+  const added = { type: 'token.added', name: 'ci', digest: 'd', roles: [] } as const
+  await one.access.change(added, factOf('token.added'))
+  await expect.poll(() => names(other), { interval: 10, timeout: 900 }).toEqual(['ci'])
+  const both = await Promise.all(
+    [one, other].map((store) =>
+      store.access.change({ type: 'token.removed', name: 'ci' }, factOf('token.removed')),
+    ),
+  )
+  expect(both.sort()).toEqual([false, true])
+  await expect.poll(() => names(one), { interval: 10, timeout: 900 }).toEqual([])
+  expect(await names(other)).toEqual([])
+  const again = await Promise.all(
+    [one, other].map((store) => store.access.change(added, factOf('token.added'))),
+  )
+  expect(again.sort()).toEqual([false, true])
+})
 
 test('keeps everything when it is opened again', async () => {
   const url = await newSchema()

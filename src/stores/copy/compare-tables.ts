@@ -5,7 +5,7 @@ import { Continuity } from '../continuity.ts'
 import { damaged } from '../damaged.ts'
 import { type Row, text } from '../row.ts'
 import { NAMES, type TableName } from '../tables.ts'
-import { type CopySource, PARTS } from './copyable.ts'
+import { type CopySource, PARTS, UNORDERED } from './copyable.ts'
 import { sourceChanged } from './refusals.ts'
 import type { Tally } from './tally.ts'
 
@@ -13,7 +13,7 @@ import type { Tally } from './tally.ts'
 export async function compareTables(source: CopySource, target: CopySource, tally: Tally): Promise<void> {
   const continuity = refusingContinuity()
   for (const table of PARTS) {
-    if (table === 'native' || table === 'spent') await compareUnordered(table, source, target, tally)
+    if (UNORDERED.has(table)) await compareUnordered(table, source, target, tally)
     else await compareOrdered(table, source, target, { tally, continuity })
   }
   continuity.end()

@@ -6,8 +6,8 @@ import type { TableName } from '../tables.ts'
  * The tables in the order in which they are copied: rows that name a session follow the sessions.
  *
  * Rows of a table are read in the same order from every store: sessions from the oldest to the newest, the log in the
- * order of commits, receipts by id, and all others by session. `native` and `spent` have no common order, because stores
- * encode names differently.
+ * order of commits, receipts and the audit trail by id, and all others by session. The `UNORDERED` tables have no common order, because
+ * stores encode names differently.
  */
 export const PARTS = [
   'session',
@@ -18,7 +18,12 @@ export const PARTS = [
   'receipt',
   'native',
   'spent',
+  'token',
+  'permit',
+  'audit',
 ] as const satisfies readonly TableName[]
+
+export const UNORDERED: ReadonlySet<TableName> = new Set(['native', 'spent', 'token', 'permit'])
 
 export interface CopyTotals {
   sessions: number

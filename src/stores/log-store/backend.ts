@@ -2,6 +2,7 @@
 
 import type { BlobRef, BlobSink } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
+import type { AccessStore, AuditFact } from '../access.ts'
 import type { NodeStore } from '../nodes.ts'
 import type { Row } from '../row.ts'
 import type { TextMatches, TextQuery, TrimPoint } from '../store.ts'
@@ -26,6 +27,7 @@ export interface Backend<P extends SessionPlace> extends AsyncDisposable {
   /** Whether frames are encoded before they wait for the database, which keeps less of them in memory. */
   readonly encodesFrames: boolean
   readonly nodes?: NodeStore
+  readonly access: AccessStore
   readonly blobs: BlobSink
   readBlob(ref: BlobRef, range?: ByteRange): AsyncIterable<Uint8Array>
   /** The time in which the age of keys is measured. */
@@ -53,7 +55,7 @@ export interface Backend<P extends SessionPlace> extends AsyncDisposable {
   renew(owner: string, ttlMs: number): Promise<void>
   release(owner: string): Promise<void>
   trim(session: string, point: TrimPoint, fence: number): Promise<void>
-  delete(session: string, fence: number): Promise<void>
+  delete(session: string, fence: number, fact: AuditFact | undefined): Promise<void>
   forgetReceipts(ms: number): Promise<void>
   search(query: TextQuery, logs: LogReads): Promise<TextMatches>
   probe(): Promise<void>

@@ -2,6 +2,7 @@
 
 import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
+import type { AccessStore, AuditFact } from '../access.ts'
 import type { NodeStore } from '../nodes.ts'
 import { READ_BYTES } from '../read-bytes.ts'
 import { storageFailed } from '../storage-failed.ts'
@@ -56,6 +57,10 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
       failed: (sessions) => this.#tails.recheck(sessions),
     })
     backend.follow?.(this.#tails)
+  }
+
+  get access(): AccessStore {
+    return this.#backend.access
   }
 
   get blobs(): BlobSink {
@@ -160,10 +165,10 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
     this.#tails.forget(session)
   }
 
-  async delete(session: string, fence = NO_FENCE): Promise<void> {
+  async delete(session: string, fence = NO_FENCE, fact?: AuditFact): Promise<void> {
     await this.#commits.alone(session, async () => {
       this.#places.forget(session)
-      await this.#backend.delete(session, fence)
+      await this.#backend.delete(session, fence, fact)
     })
     this.#tails.forget(session)
   }

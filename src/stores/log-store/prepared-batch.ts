@@ -1,5 +1,6 @@
 import type { Entry } from '../../model/index.ts'
 import { type AcceptedPrompt, isWhole, queuePreview } from '../../model/session/queue-preview.ts'
+import { type AuditRow, auditRow } from '../audit-rows.ts'
 import { blobsOf } from '../blob-of.ts'
 import { encodeJournal, joinFrames } from '../journal-body.ts'
 import { type LogRow, toLogRows } from '../log-rows.ts'
@@ -52,6 +53,7 @@ export interface PreparedBatch {
   readonly frameCounts: FrameCounts | undefined
   readonly receipts: readonly TableRow<'receipt'>[]
   readonly charges: readonly Charge[]
+  readonly facts: readonly AuditRow[]
   /** The blobs that the entries refer to. */
   readonly blobs: readonly string[]
   readonly release: boolean
@@ -78,6 +80,7 @@ export function prepareBatch(session: string, batch: Batch, circumstances: Circu
   return {
     ...{ session, fence, begin, after, entries, texts, log, dequeued, frameCounts, charges, chars },
     frames: encodes ? undefined : frames,
+    facts: batch.facts ? batch.facts.map(auditRow) : NONE,
     journal: encodes && frames ? { last: frames.last, ...encodeJournal(frames.text) } : undefined,
     record: record && recordRow(record),
     queued: prompts,

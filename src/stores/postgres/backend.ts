@@ -2,12 +2,14 @@
 
 import type { BlobRef } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
+import type { AuditFact } from '../access.ts'
 import type { Backend } from '../log-store/backend.ts'
 import type { LogReads } from '../log-store/log-reads.ts'
 import type { Tails } from '../log-store/tails.ts'
 import { searchOff } from '../refusals.ts'
 import type { Row } from '../row.ts'
 import type { TextMatches, TextQuery, TrimPoint } from '../store.ts'
+import { PostgresAccess } from './access.ts'
 import { Backoff } from './backoff.ts'
 import { Blobs } from './blobs.ts'
 import { Changes } from './changes.ts'
@@ -41,6 +43,7 @@ export class PostgresBackend implements Backend<PostgresPlace> {
   readonly lanes = WRITERS
   readonly encodesFrames = true
   readonly rows: Reader
+  readonly access: PostgresAccess
   readonly blobs: Blobs
   readonly nodes: Nodes
   readonly #database: Database
@@ -60,10 +63,11 @@ export class PostgresBackend implements Backend<PostgresPlace> {
     this.#now = () => monotonic?.() ?? null
     this.#held = new HeldLeases(monotonic ?? (() => performance.now()))
     this.rows = new Reader(database, this.#now)
+    this.access = new PostgresAccess(database, this.#now)
     this.blobs = new Blobs(database)
     this.nodes = new Nodes(database, this.#now)
     this.#leases = new Leases(database, this.#held, this.#now)
-    this.#removals = new Removals(database)
+    this.#removals = new Removals(database, this.#now)
     this.#words = new WordIndex(database)
     this.#indexer = search ? new Indexer(this.#words) : undefined
   }
@@ -160,8 +164,8 @@ export class PostgresBackend implements Backend<PostgresPlace> {
     this.#changes?.publish(session)
   }
 
-  async delete(session: string, fence: number): Promise<void> {
-    await this.#removals.delete(session, fence)
+  async delete(session: string, fence: number, fact: AuditFact | undefined): Promise<void> {
+    await this.#removals.delete(session, fence, fact)
     this.#changes?.publish(session)
   }
 

@@ -54,3 +54,8 @@ export const PIECE = {
   bytes: (alias: string, pos = 'pos', bytes = 'bytes') =>
     `substring($1::bytea FROM ${alias}.${pos} FOR ${alias}.${bytes})`,
 }
+
+/** The clock of the database in milliseconds; a test has its own. */
+export function nowSql(parameters: Pick<Parameters, 'add'>, now: number | null): string {
+  return `coalesce(${parameters.add(now, 'float8')}, extract(epoch FROM clock_timestamp())::float8 * 1000)`
+}

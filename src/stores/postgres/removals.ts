@@ -1,7 +1,9 @@
+import type { AuditFact } from '../access.ts'
 import { checkFence } from '../refusals.ts'
 import { integer, type Row, text } from '../row.ts'
 import { NO_FENCE, type TrimPoint } from '../store.ts'
 import { sumOf } from '../tables.ts'
+import { addFact } from './access.ts'
 import { toColumn } from './columns.ts'
 import type { Database, Query } from './database.ts'
 import { checkSession, isIntact, sessionSum } from './session-sum.ts'
@@ -34,9 +36,11 @@ const DELETES = [
 /** The transactions that delete data. Each can be repeated. */
 export class Removals {
   readonly #database: Database
+  readonly #now: () => number | null
 
-  constructor(database: Database) {
+  constructor(database: Database, now: () => number | null) {
     this.#database = database
+    this.#now = now
   }
 
   trim(session: string, { seq, frame }: TrimPoint, fence: number): Promise<void> {
@@ -51,7 +55,7 @@ export class Removals {
   }
 
   /** A second attempt after a broken connection finds nothing, which is a success. */
-  delete(session: string, fence: number): Promise<void> {
+  delete(session: string, fence: number, fact: AuditFact | undefined): Promise<void> {
     let isRepeated = false
     return this.#transact(async (query) => {
       const [row] = await query(LOCK, [toColumn(session)])
@@ -61,6 +65,7 @@ export class Removals {
       if (n === undefined) return
       await removeAnswers(query, session)
       for (const sql of DELETES) await query(sql, [n])
+      if (fact) await addFact(query, fact, this.#now())
     })
   }
 

@@ -240,4 +240,35 @@ export const MIGRATIONS: readonly string[] = [
    UPDATE @indexed SET version = 2, base = s.last, low = s.last + 1, id = 0,
      xact = pg_snapshot_xmin(pg_current_snapshot())::text::bigint
      FROM (SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM @log_id_seq OFFSET 0) s;`,
+
+  `CREATE TABLE @token (
+     name text COLLATE "C" PRIMARY KEY,
+     digest text COLLATE "C" NOT NULL,
+     roles text COLLATE "C" NOT NULL,
+     at double precision NOT NULL,
+     added_by text COLLATE "C" NOT NULL,
+     removed double precision,
+     sum bigint NOT NULL
+   );
+   CREATE TABLE @permit (
+     grantee text COLLATE "C" NOT NULL,
+     principal text COLLATE "C" NOT NULL,
+     at double precision NOT NULL,
+     added_by text COLLATE "C" NOT NULL,
+     sum bigint NOT NULL,
+     PRIMARY KEY (grantee, principal)
+   );
+   CREATE TABLE @audit (
+     id text COLLATE "C" PRIMARY KEY,
+     at double precision NOT NULL,
+     at_sum bigint NOT NULL,
+     principal text COLLATE "C" NOT NULL,
+     action text COLLATE "C" NOT NULL,
+     session text COLLATE "C",
+     sum bigint NOT NULL,
+     body text NOT NULL
+   );
+   CREATE INDEX audit_at ON @audit (at, id);
+   CREATE INDEX audit_principal ON @audit (principal, at, id);
+   CREATE INDEX audit_session ON @audit (session, at, id) WHERE session IS NOT NULL;`,
 ]

@@ -2,9 +2,10 @@ import { SCHEMA_VERSION } from '../../model/index.ts'
 import { COLUMNS, COUNTS, chargeOf } from '../daily-usage.ts'
 import type { Row } from '../row.ts'
 import { sumOf } from '../tables.ts'
+import { insertFacts } from './access.ts'
 import { toColumn } from './columns.ts'
 import { givenRows, insertOf } from './insert.ts'
-import { Parameters, PIECE } from './parameters.ts'
+import { nowSql, Parameters, PIECE } from './parameters.ts'
 import { journalOf, type PostgresRun, queueOf } from './run-rows.ts'
 import { begun, continued, leavingQueue } from './session-change.ts'
 import { exact, rowSum } from './session-sum.ts'
@@ -168,6 +169,14 @@ const PARTS: readonly Part[] = [
       WHERE b.id = w.blob AND b.session IS NULL)`
   },
 
+  function facts(parameters, runs, now) {
+    const facts = runs.flatMap(({ session: of, batches }) =>
+      batches.flatMap((batch) => batch.facts.map((fact) => ({ ...fact, of: toColumn(of) }))),
+    )
+    if (facts.length === 0) return undefined
+    return `audited AS (${insertFacts(parameters, facts, now, 'JOIN done d ON d.id = f.id')})`
+  },
+
   function charges(parameters, runs) {
     const names = ['principal', 'agent', 'model', 'day', 'sessions', 'turns', ...COLUMNS] as const
     const rows = eachBatch(runs, ({ charges }) =>
@@ -207,11 +216,6 @@ function inserted(
   const from = `${given.from} JOIN done d ON d.id = g.session`
   // In their order, whichever way the planner joins them: ids of the log are the order of commits.
   return `added_${table} AS (${insertOf(table, given, from, { session: 'd.n' })} ORDER BY g.place)`
-}
-
-/** The clock of the database in milliseconds; a test has its own. */
-export function nowSql(parameters: Pick<Parameters, 'add'>, now: number | null): string {
-  return `coalesce(${parameters.add(now, 'float8')}, extract(epoch FROM clock_timestamp())::float8 * 1000)`
 }
 
 /** The rows that batches have, each with the id of its session. */

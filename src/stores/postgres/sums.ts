@@ -25,4 +25,9 @@ export const SUMS = {
     sum: { what: 'an idempotency key', of: ['id', 'session', 'body'] },
     at_sum: { what: 'an idempotency key', of: ['expected_at_sum'], isComputed: true },
   },
+  /** The database decides when a row was stored. */
+  audit: {
+    sum: { what: 'the audit trail', of: ['id', 'principal', 'action', 'session', 'body'] },
+    at_sum: { what: 'the audit trail', of: ['expected_at_sum'], isComputed: true },
+  },
 } as const satisfies Sums

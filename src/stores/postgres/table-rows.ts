@@ -17,9 +17,12 @@ const RECORD = `t.last_frame, t.frames, t.mapped, t.unmapped, t.malformed, t.ove
 export const SESSION_COUNTERS = `SELECT t.n, ${COUNTERS}, t.writes, t.inherited
   FROM @session t`
 
+const AT_SUM = `, ${rowSum(['t.id', exact('t.at')])} AS expected_at_sum`
+
 /** What a table has besides its columns and checksums. */
 const MORE: Partial<Record<TableName, string>> = {
-  receipt: `, ${rowSum(['t.id', exact('t.at')])} AS expected_at_sum`,
+  receipt: AT_SUM,
+  audit: AT_SUM,
   blob: ', t.bytes',
   // The order of commits.
   log: ', t.id',

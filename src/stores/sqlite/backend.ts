@@ -2,6 +2,7 @@
 
 import type { BlobRef } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
+import type { AuditFact } from '../access.ts'
 import { orIfDamaged } from '../damaged.ts'
 import type { Leases } from '../leases.ts'
 import type { Backend, SessionPlace } from '../log-store/backend.ts'
@@ -12,6 +13,7 @@ import { READ_BYTES } from '../read-bytes.ts'
 import { checkFence, searchOff, sessionNotFound } from '../refusals.ts'
 import { integer, type Row } from '../row.ts'
 import { NO_FENCE, type TextMatches, type TextQuery, type TrimPoint } from '../store.ts'
+import { SqliteAccess, timedFact } from './access.ts'
 import type { Blobs } from './blobs.ts'
 import { addRun, emptyCommit } from './commit-message.ts'
 import type { Commit, Removal } from './message.ts'
@@ -42,6 +44,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   /** The thread does it. */
   readonly encodesFrames = false
   readonly rows: Reader
+  readonly access: SqliteAccess
   readonly blobs: Blobs
   readonly #parts: Parts
   readonly #begun = new WeakMap<SqliteRun, number>()
@@ -50,6 +53,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   constructor(parts: Parts) {
     this.#parts = parts
     this.rows = parts.reader
+    this.access = new SqliteAccess(parts.reader, parts.channel)
     this.blobs = parts.blobs
   }
 
@@ -117,14 +121,14 @@ export class SqliteBackend implements Backend<SqlitePlace> {
     if (n !== undefined) await this.#remove({ kind: 'trim', n, ...point })
   }
 
-  async delete(session: string, fence: number): Promise<void> {
+  async delete(session: string, fence: number, fact: AuditFact | undefined): Promise<void> {
     // The fence of a damaged session cannot be compared.
     const n = orIfDamaged(
       session,
       () => this.#fenced(session, fence),
       () => this.rows.number(session),
     )
-    if (n !== undefined) await this.#remove({ kind: 'delete', n, id: session })
+    if (n !== undefined) await this.#remove({ kind: 'delete', n, id: session, fact: fact && timedFact(fact) })
   }
 
   forgetReceipts(ms: number): Promise<void> {

@@ -19,6 +19,7 @@ export function emptyCommit(): Commit {
     receipts: [],
     blobs: [],
     charges: [],
+    facts: [],
   }
 }
 
@@ -44,6 +45,7 @@ export function addRun(commit: Commit, n: number, run: CommitRun<SessionPlace>, 
     }
     commit.receipts.push(...batch.receipts)
     commit.charges.push(...batch.charges)
+    for (const fact of batch.facts) commit.facts.push({ ...fact, at: Date.now() })
     for (const id of batch.blobs) commit.blobs.push({ id, n, content: blobs.takeSum(id) })
   }
 }

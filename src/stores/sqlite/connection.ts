@@ -11,7 +11,13 @@ import { changeCounters } from './counters.ts'
 import { checkNotLost, type Files } from './files.ts'
 import { inserter, insertInto, same, withSums } from './insert.ts'
 import { checkAlone } from './lock.ts'
-import { type Commit, FRAME_COUNT_NUMBERS, type Removal, type WriterSettings } from './message.ts'
+import {
+  type AccessWrite,
+  type Commit,
+  FRAME_COUNT_NUMBERS,
+  type Removal,
+  type WriterSettings,
+} from './message.ts'
 import { rowsIn } from './packed-rows.ts'
 import { logTop, removal } from './removal.ts'
 import { checkFinished, checkIntact, checkOurs, migrate } from './schema.ts'
@@ -51,6 +57,7 @@ function statementsOf(db: DatabaseSync) {
     blob: inserter(db, 'blob', 'ON CONFLICT DO NOTHING'),
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
     charge: db.prepare(CHARGE),
+    audit: inserter(db, 'audit'),
   }
 }
 
@@ -122,7 +129,7 @@ export class Connection {
   }
 
   insert(commit: Commit): void {
-    const { sessions, leases, frameCounts, records, receipts, blobs, charges } = commit
+    const { sessions, leases, frameCounts, records, receipts, blobs, charges, facts } = commit
     const statements = this.#statements
     this.#transact(() => {
       for (const { n, id: session, fence, owner = null } of sessions) {
@@ -158,6 +165,7 @@ export class Connection {
       for (const row of receipts) statements.receipt(row)
       for (const row of blobs) statements.blob({ ...row })
       for (const charge of charges) statements.charge.run(...chargeOf(charge))
+      for (const fact of facts) statements.audit(fact)
     })
   }
 
@@ -195,6 +203,22 @@ export class Connection {
         statements.waiting.run(change, n)
       })
     }
+  }
+
+  changeAccess({ token, permit, withdrawn, fact, forgetBefore }: AccessWrite): void {
+    this.#transact(() => {
+      if (token) {
+        this.#db.prepare('DELETE FROM token WHERE name = ?').run(text(token, 'name'))
+        inserter(this.#db, 'token')(token)
+      }
+      if (permit) inserter(this.#db, 'permit')(permit)
+      if (withdrawn) {
+        const { grantee, principal } = withdrawn
+        this.#db.prepare('DELETE FROM permit WHERE grantee = ? AND principal = ?').run(grantee, principal)
+      }
+      if (fact) this.#statements.audit(fact)
+      if (forgetBefore !== undefined) this.#db.prepare('DELETE FROM audit WHERE at < ?').run(forgetBefore)
+    })
   }
 
   /** The blobs that no entry refers to any more. */

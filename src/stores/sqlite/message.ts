@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../../model/index.ts'
 import type { QueuedRow, RecordRow } from '../log-store/prepared-batch.ts'
+import type { Row } from '../row.ts'
 import type { Charge, TrimPoint } from '../store.ts'
 import type { TableRow } from '../tables.ts'
 import type { PackedRows } from './packed-rows.ts'
@@ -69,12 +70,14 @@ export interface Commit {
   receipts: TableRow<'receipt'>[]
   blobs: BlobRow[]
   charges: Charge[]
+  facts: TableRow<'audit'>[]
 }
 
 export interface Delete {
   kind: 'delete'
   n: number
   id: string
+  fact: TableRow<'audit'> | undefined
 }
 
 export interface Trim extends TrimPoint {
@@ -91,6 +94,17 @@ export interface Forget {
 /** A write that is its own transaction, to keep the order. */
 export type Removal = Delete | Trim | Forget
 
+/** Changes of tokens, grants and the audit trail, in one transaction. */
+export interface AccessWrite {
+  kind: 'access'
+  /** Replaces the token of this name. */
+  token?: Row
+  permit?: TableRow<'permit'>
+  withdrawn?: Pick<TableRow<'permit'>, 'grantee' | 'principal'>
+  fact?: TableRow<'audit'>
+  forgetBefore?: number
+}
+
 /** Whether a commit could succeed. */
 export interface Probe {
   kind: 'probe'
@@ -100,7 +114,7 @@ export interface Close {
   kind: 'close'
 }
 
-export type ToWriter = Commit | Removal | Probe | Close
+export type ToWriter = Commit | Removal | AccessWrite | Probe | Close
 
 /** The reply to the start and to every message; undefined on success. */
 export type FromWriter =

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { MainstemError } from '../../model/index.ts'
 import { matches } from '../checksum.ts'
@@ -74,6 +74,11 @@ export class Reader implements RowSource {
     return this.#ask(({ counters }) =>
       sessions.map((session) => counters.get(session)).filter((row) => row !== undefined),
     )
+  }
+
+  /** The rows of a query about a table that belongs to no session. */
+  rowsOf(sql: string, values: readonly SQLInputValue[] = []): Row[] {
+    return this.#snapshot((_, db) => db.prepare(sql).all(...values))
   }
 
   /** The number of a session, also of a damaged one. */

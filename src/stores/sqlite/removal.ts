@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { integer, text } from '../row.ts'
 import { changeCounters } from './counters.ts'
+import { inserter } from './insert.ts'
 import type { Delete, Removal, Trim } from './message.ts'
 import { removeAnswers } from './receipts.ts'
 
@@ -15,6 +16,7 @@ const ALL_FRAMES = Number.MAX_SAFE_INTEGER
 export function removal(db: DatabaseSync, message: Removal): string[] {
   switch (message.kind) {
     case 'delete':
+      if (message.fact) inserter(db, 'audit')(message.fact)
       return deleteSession(db, message)
     case 'trim':
       changeCounters(db, message.n, () => trim(db, message))

@@ -231,6 +231,36 @@ export const MIGRATIONS: readonly string[] = [
 
   `ALTER TABLE log ADD COLUMN types TEXT;
    CREATE INDEX log_types ON log (session, types, first) WHERE types IS NOT '';`,
+
+  `CREATE TABLE token (
+     name TEXT PRIMARY KEY,
+     digest TEXT NOT NULL,
+     roles TEXT NOT NULL,
+     at REAL NOT NULL,
+     added_by TEXT NOT NULL,
+     removed REAL,
+     sum INTEGER
+   ) STRICT;
+   CREATE TABLE permit (
+     grantee TEXT NOT NULL,
+     principal TEXT NOT NULL,
+     at REAL NOT NULL,
+     added_by TEXT NOT NULL,
+     sum INTEGER,
+     PRIMARY KEY (grantee, principal)
+   ) STRICT;
+   CREATE TABLE audit (
+     id TEXT PRIMARY KEY,
+     at REAL NOT NULL,
+     principal TEXT NOT NULL,
+     action TEXT NOT NULL,
+     session TEXT,
+     body TEXT NOT NULL,
+     sum INTEGER
+   ) STRICT;
+   CREATE INDEX audit_at ON audit (at, id);
+   CREATE INDEX audit_principal ON audit (principal, at, id);
+   CREATE INDEX audit_session ON audit (session, at, id) WHERE session IS NOT NULL;`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */

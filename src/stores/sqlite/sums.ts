@@ -20,5 +20,6 @@ export const SUMS = {
   },
   /** `content` is the checksum of the file. */
   blob: { sum: { what: 'blob', of: ['n', 'content', 'id'] } },
+  audit: { sum: { what: 'the audit trail', of: ['at', 'id', 'principal', 'action', 'session', 'body'] } },
   receipt: { sum: { what: 'an idempotency key', of: ['at', 'id', 'session', 'body'] } },
 } as const satisfies Sums

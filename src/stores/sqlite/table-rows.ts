@@ -43,4 +43,7 @@ export const ORDER: Readonly<Record<TableName, readonly string[]>> = {
   receipt: ['t.id'],
   native: [],
   spent: [],
+  token: [],
+  permit: [],
+  audit: ['t.id'],
 }

@@ -48,6 +48,9 @@ function write(writer: Writer, message: ToWriter): FromWriter {
       case 'forget':
         writer.remove(message)
         return undefined
+      case 'access':
+        writer.changeAccess(message)
+        return undefined
       case 'probe':
         writer.probe()
         return undefined

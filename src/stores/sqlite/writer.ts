@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Connection } from './connection.ts'
 import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from './files.ts'
 import { type Lock, takeLock } from './lock.ts'
-import type { Commit, Removal, WriterSettings } from './message.ts'
+import type { AccessWrite, Commit, Removal, WriterSettings } from './message.ts'
 
 const PAGE = 4096
 /** Pages in the WAL that trigger a checkpoint: few enough to be quick. */
@@ -41,6 +41,11 @@ export class Writer {
   commit(commit: Commit): void {
     this.#do((connection) => connection.insert(commit))
     this.#waiting += pagesOf(commit)
+  }
+
+  changeAccess(write: AccessWrite): void {
+    this.#do((connection) => connection.changeAccess(write))
+    this.#waiting += 2
   }
 
   remove(removal: Removal): void {

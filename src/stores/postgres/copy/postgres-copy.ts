@@ -18,7 +18,8 @@ const TOTALS = `SELECT (SELECT count(*) FROM @session) AS sessions,
 const OPEN_TIME =
   'SELECT greatest((SELECT ms FROM @open_time), (SELECT coalesce(max(at), 0) FROM @receipt)) AS ms'
 const USED = `SELECT EXISTS (SELECT FROM @session) OR EXISTS (SELECT FROM @receipt)
-  OR EXISTS (SELECT FROM @spent) OR EXISTS (SELECT FROM @native) AS used`
+  OR EXISTS (SELECT FROM @spent) OR EXISTS (SELECT FROM @native)
+  OR EXISTS (SELECT FROM @token) OR EXISTS (SELECT FROM @permit) OR EXISTS (SELECT FROM @audit) AS used`
 const SETTINGS = "SELECT name, value FROM @setting WHERE name IN ('copy', 'copied')"
 const SET = 'INSERT INTO @setting VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('mainstem copy ' || $1))"
@@ -36,6 +37,9 @@ const TABLES = [
   'receipt',
   'native',
   'spent',
+  'token',
+  'permit',
+  'audit',
   'owner',
   'session',
 ]

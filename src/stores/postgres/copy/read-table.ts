@@ -1,4 +1,5 @@
 import { copiedRow } from '../../copy/copied-row.ts'
+import { UNORDERED } from '../../copy/copyable.ts'
 import { PAGE_BYTES, PAGE_ROWS } from '../../copy/page.ts'
 import { sourceChanged } from '../../copy/refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
@@ -34,7 +35,7 @@ export async function* pagesAfter(
 
 /** The key of the last row, if the table has an order that is the same in every database. */
 export async function lastKey(database: Database, table: TableName): Promise<Row | undefined> {
-  if (table === 'native' || table === 'spent') return undefined
+  if (UNORDERED.has(table)) return undefined
   const order = table === 'log' ? ['t.id'] : orderOf(table).map(([, column]) => column)
   const where = table === 'blob' ? 'WHERE t.session IS NOT NULL' : ''
   const sql = `${selectOf(table)} ${where} ORDER BY ${order.map((column) => `${column} DESC`).join(', ')} LIMIT 1`

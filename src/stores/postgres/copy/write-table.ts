@@ -30,7 +30,7 @@ function additionOf(table: TableName, given: GivenRows): string {
     ...(!isFree(table) && { session: 's.n' }),
     // The feed of all sessions begins after a copy, under a new name.
     ...(table === 'log' && { xact: 'NULL' }),
-    ...(table === 'receipt' && { at_sum: rowSum(['g.id', exact('g.at')]) }),
+    ...((table === 'receipt' || table === 'audit') && { at_sum: rowSum(['g.id', exact('g.at')]) }),
   }
   return `${insertOf(table, given, `${from} ${isFree(table) ? '' : owner}`, changed)}
     WHERE $1::bytea IS NOT NULL ORDER BY g.place ${onConflict(table)}`

@@ -35,7 +35,7 @@ export function numberOf(db: DatabaseSync, session: string): number {
 
 /** Where a row is in the order of its table. */
 function placeOf(db: DatabaseSync, table: TableName, key: Row): (number | string)[] {
-  if (table === 'receipt') return [text(key, 'id')]
+  if (table === 'receipt' || table === 'audit') return [text(key, 'id')]
   const session = text(key, 'session')
   const n = numberOf(db, session)
   if (table === 'session') return [n]

@@ -13,7 +13,8 @@ import { lockOf, readable, SqliteSource } from './sqlite-source.ts'
 import { addRows } from './write-table.ts'
 
 const USED = `SELECT EXISTS (SELECT 1 FROM session) OR EXISTS (SELECT 1 FROM receipt)
-  OR EXISTS (SELECT 1 FROM spent) OR EXISTS (SELECT 1 FROM native) AS used`
+  OR EXISTS (SELECT 1 FROM spent) OR EXISTS (SELECT 1 FROM native)
+  OR EXISTS (SELECT 1 FROM token) OR EXISTS (SELECT 1 FROM permit) OR EXISTS (SELECT 1 FROM audit) AS used`
 
 const TABLES = [
   'log',
@@ -27,6 +28,9 @@ const TABLES = [
   'session',
   'tally',
   'native',
+  'token',
+  'permit',
+  'audit',
 ]
 
 /** Opens the store in this directory to copy another one into it; creates it where there is none. */

@@ -52,10 +52,12 @@ function addSessions(db: DatabaseSync, rows: readonly Row[]): void {
 
 const SPENT = columnsOf('spent').map(([name]) => `${name} = excluded.${name}`)
 
-/** Records add native conversations, and a copy that is continued adds the usage again. */
+/** Records add native conversations, and a copy that is continued adds unordered tables again. */
 const ADDED_AGAIN: Partial<Record<TableName, string>> = {
   native: 'ON CONFLICT DO NOTHING',
   spent: `ON CONFLICT DO UPDATE SET ${SPENT.join(', ')}`,
+  token: 'ON CONFLICT DO NOTHING',
+  permit: 'ON CONFLICT DO NOTHING',
 }
 
 function addOthers(
