@@ -6,10 +6,10 @@ import { type Plugin, rolldown } from 'rolldown'
 const ROOT = join(import.meta.dirname, '..')
 const SRC = join(ROOT, 'src')
 
-/** The modules that something outside of the bundle names: `package.json`, a worker thread, a program of its own. */
+/** The modules that something outside of the bundle names: `package.json`, a worker thread, a program of its own, a test. */
 const ENTRIES = [
   'index.ts',
-  'cli/main.ts',
+  'cli/{main,program}.ts',
   'client/{,node/,adapters/,stdio/}index.ts',
   'model/index.ts',
   'testing/{index,recorded-program}.ts',

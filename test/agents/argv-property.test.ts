@@ -5,6 +5,7 @@ import { agents } from '../../src/agents/index.ts'
 import { filePath } from '../../src/agents/kit/option.ts'
 import { Approval, LaunchKind, MainstemError, type McpServer, type Policy } from '../../src/model/index.ts'
 import type { NewSession } from '../../src/model/session/new-session.ts'
+import { runs } from '../long.ts'
 import { house } from '../sessions/house.ts'
 
 /** What Linux takes as one argument or one variable, in bytes and with its end. */
@@ -219,7 +220,7 @@ describe.each(LAUNCHES)('%s %s', (agent, kind) => {
       const property = fc.asyncProperty(hostile, async (value) =>
         check(expected, await launchOf(agent, kind, build(value))),
       )
-      await fc.assert(property, { numRuns: 20 })
+      await fc.assert(property, { numRuns: runs(3, 20) })
     },
   )
 })

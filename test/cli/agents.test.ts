@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Command } from 'commander'
 import picocolors from 'picocolors'
@@ -13,10 +12,10 @@ import { Screen } from '../../src/cli/render/screen.ts'
 import { widthOf } from '../../src/cli/render/wrap.ts'
 import { readiness } from '../../src/compose/readiness.ts'
 import { mainstem } from '../../src/index.ts'
+import { MAIN } from '../built-program.ts'
 import { Machine, STUBBORN, VERSIONS } from '../daemon/fake-programs.ts'
 import { isAlive } from '../drivers/fake-run.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 const page = readFileSync('docs/agents.md', 'utf8')
 
 function start(machine: Machine, args: readonly string[], env: NodeJS.ProcessEnv = {}) {

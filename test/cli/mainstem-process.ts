@@ -4,17 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { MAIN } from '../built-program.ts'
+import { type Ran, runWarm } from './warm-process.ts'
 
-export const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+export { MAIN } from '../built-program.ts'
+export type { Ran } from './warm-process.ts'
 
 /** The fake Claude Code, which does at once what its prompt names. */
 const ASKING_AGENT = fileURLToPath(new URL('./terminal/asking-agent.mjs', import.meta.url))
-
-export interface Ran {
-  code: number | null
-  out: string
-  err: string
-}
 
 /** A home with a daemon of its own, which ends with it. */
 export class Home implements AsyncDisposable {
@@ -46,12 +43,18 @@ export class Home implements AsyncDisposable {
   }
 
   /** The program as it runs without a terminal. `null` leaves standard input open and silent. */
-  async mainstem(
+  async mainstem(args: readonly string[], input: string | null = ''): Promise<Ran> {
+    const { path: cwd, env } = this
+    return (await runWarm({ args, env, cwd, input })) ?? (await this.spawned(args, input))
+  }
+
+  /** The same in a process of its own. */
+  async spawned(
     args: readonly string[],
     input: string | null = '',
-    nodeOptions: readonly string[] = [],
+    { nodeOptions = [], main = MAIN }: { nodeOptions?: readonly string[]; main?: string } = {},
   ): Promise<Ran> {
-    const child = spawn(process.execPath, [...nodeOptions, MAIN, ...args], { env: this.env, cwd: this.path })
+    const child = spawn(process.execPath, [...nodeOptions, main, ...args], { env: this.env, cwd: this.path })
     // A program that refuses its options ends before it reads its input.
     child.stdin.on('error', (thrown: NodeJS.ErrnoException) => {
       if (thrown.code !== 'EPIPE') throw thrown

@@ -5,14 +5,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/daemon/config.ts'
 import { socketIn } from '../../src/daemon/local-socket.ts'
 import { serve } from '../../src/daemon/serve.ts'
+import { MAIN } from '../built-program.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'open-')))
 afterAll(() => rmSync(home, { recursive: true }))
 

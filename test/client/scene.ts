@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AgentEvent, Cursor, Delivery, Timers, Transport } from '../../src/client/index.ts'
 import { StdioTransport } from '../../src/client/stdio/index.ts'
 import { MainstemError } from '../../src/model/index.ts'
+import { MAIN } from '../built-program.ts'
 import { type TestGateway, TOKEN } from '../gateway/start.ts'
 
 /** Pauses are over at once; only the wait for a silent connection, which is long, never ends by itself. */
@@ -78,7 +79,7 @@ export class StdioScene implements AsyncDisposable {
 
   constructor(server: TestGateway) {
     writeFileSync(join(this.#data, 'token'), `${TOKEN}\n`, { mode: 0o600 })
-    const args = ['src/cli/main.ts', 'stdio', '--url', server.url, '--data', this.#data]
+    const args = [MAIN, 'stdio', '--url', server.url, '--data', this.#data]
     // A shell that writes down its pid and then becomes the command.
     const shell = ['-c', `echo $$ >> ${this.#pids}; exec "$0" "$@"`, process.execPath]
     this.transport = new StdioTransport({ command: 'sh', args: [...shell, ...args] })

@@ -13,6 +13,7 @@ import {
 } from '../../src/client/index.ts'
 import { type StdioOptions, StdioTransport, selectTransport } from '../../src/client/stdio/index.ts'
 import { passCalls } from '../../src/daemon/stdio.ts'
+import { MAIN } from '../built-program.ts'
 import { script, success, text } from '../gateway/puppet.ts'
 import { startGateway, type TestGateway, TOKEN } from '../gateway/start.ts'
 import { collect, quick, StdioScene } from './scene.ts'
@@ -24,7 +25,7 @@ function ownServer() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'home-')))
   const transport = new StdioTransport({
     command: process.execPath,
-    args: ['src/cli/main.ts', 'stdio', '--data', join(home, 'data'), '--cwd', home],
+    args: [MAIN, 'stdio', '--data', join(home, 'data'), '--cwd', home],
     env: { MAINSTEM_HOME: home },
   })
   return {

@@ -4,9 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { MainstemClient } from '../../src/client/mainstem-client.ts'
+import { MAIN } from '../built-program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const MAIN = join(ROOT, 'src/cli/main.ts')
 const AGENT = join(ROOT, 'test/fake-agents/node-claude.mjs')
 
 export const LEASE_MS = 6_000

@@ -14,10 +14,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MAIN } from '../built-program.ts'
 import { isAlive } from '../drivers/fake-run.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const MAIN = join(ROOT, 'src/cli/main.ts')
 const AGENT = join(ROOT, 'test/fake-agents/with-tool.mjs')
 const PROMISED_MS = 10_000
 

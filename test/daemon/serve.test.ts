@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, describe, expect, test } from 'vitest'
+import { MAIN } from '../built-program.ts'
 import { parseEvents, StreamReader } from '../gateway/streams/sse.ts'
 
 const { PATH, NODE_COMPILE_CACHE } = process.env
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
 const CLAUDE = join(import.meta.dirname, 'replay-claude.mjs')
 const recording = (name: string) =>
   join(import.meta.dirname, `../../src/agents/claude/fixtures/claude/${name}/stdout.jsonl`)

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { lineDiff } from '../../src/dialects/kit/line-diff.ts'
+import { runs } from '../long.ts'
 
 const linesOf = (text: string) => (text === '' ? [] : text.split(/(?<=\n)/))
 
@@ -38,7 +39,7 @@ test('for any change, the hunk converts one text to the other', () => {
       if (before === after) expect(diff).toBe('')
       else expect(patched(before, diff)).toBe(after)
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(300, 2_000) },
   )
 })
 

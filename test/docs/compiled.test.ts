@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { blocksOf, inSources, pages } from './pages.ts'
 
 const run = promisify(execFile)
@@ -67,8 +67,27 @@ describe('the TypeScript in the pages', () => {
     expect([...pagesThatRun]).toEqual(expect.arrayContaining(['README.md', 'docs/library.md']))
   })
 
-  it.each(runs)('$place runs, and prints what the page says', async ({ output, file }) => {
+  const hasRunner = ({ text }: { text: string }) => text.includes(`from 'node:test'`)
+  const together = runs.filter((one) => !hasRunner(one))
+  // In one process, because each would take a second to load the sources.
+  const printed = new Map<string, string>()
+  beforeAll(async () => {
+    const paths = together.map(({ file }) => file)
+    const { stdout } = await run(process.execPath, ['test/docs/run-snippets.ts', ...paths])
+    for (const line of stdout.trimEnd().split('\n')) {
+      const [file, text]: [string, string] = JSON.parse(line)
+      printed.set(file, text)
+    }
+  }, 180_000)
+
+  it.each(together)('$place runs, and prints what the page says', ({ output, file }) => {
+    const text = printed.get(file)
+    expect(text).toBeTypeOf('string')
+    if (output !== undefined) expect(text).toBe(output)
+  })
+
+  it.each(runs.filter(hasRunner))('$place, which is a test, passes', async ({ file }) => {
     const { stdout } = await run(process.execPath, ['--import', './test/docs/fast.mjs', file])
-    if (output !== undefined) expect(stdout).toBe(output)
+    expect(stdout).toMatch(/pass [1-9]\d*\n.*fail 0\n/s)
   })
 })

@@ -3,6 +3,7 @@ import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { MAIN } from '../built-program.ts'
 
 const run = promisify(execFile)
 
@@ -49,7 +50,7 @@ it('parallel asks all at once, and keeps their order', async () => {
 
 it('summary says what became of a recording', async () => {
   const recording = 'src/agents/claude/fixtures/claude/two_tools/stdout.jsonl'
-  const decode = ['src/cli/main.ts', 'decode', '--agent', 'claude', recording]
+  const decode = [MAIN, 'decode', '--agent', 'claude', recording]
   const { stdout } = await run(process.execPath, decode)
   expect(await outputOf('summary', stdout)).toMatch(/^turn 1: completed, \w+ success × \d/)
 })

@@ -10,6 +10,7 @@ import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { MainstemClient } from '../../src/client/index.ts'
+import { MAIN } from '../built-program.ts'
 
 const SECRET = 'signing-secret'
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'slack-')))
@@ -88,17 +89,7 @@ let bot = ''
 
 beforeAll(async () => {
   mainstem = await started(
-    [
-      '--import',
-      './test/docs/fast.mjs',
-      'src/cli/main.ts',
-      'serve',
-      '--no-auth',
-      '--port',
-      '0',
-      '--cwd',
-      home,
-    ],
+    ['--import', './test/docs/fast.mjs', MAIN, 'serve', '--no-auth', '--port', '0', '--cwd', home],
     environment,
   )
   bot = await started(['examples/slack-bot.ts'], {

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { MAIN } from '../built-program.ts'
 
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 const FAKE = fileURLToPath(new URL('../../faults/fakes/agent.ts', import.meta.url))
 
 /** The agents that the documents name. */

@@ -9,10 +9,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { MainstemClient } from '../../src/client/index.ts'
 import { RpcResponse } from '../../src/gateway/rpc/envelope.ts'
+import { MAIN } from '../built-program.ts'
 import { StreamReader } from '../gateway/streams/sse.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const MAIN = join(ROOT, 'src/cli/main.ts')
 const AGENT = join(ROOT, 'test/fake-agents/paused-claude.mjs')
 
 /** As short as a lease can be, so that it would end while the server is suspended. */

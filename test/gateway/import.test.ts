@@ -10,6 +10,7 @@ import { postgresStore } from '../../src/stores/postgres.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { FIRST_FENCE } from '../../src/stores/store.ts'
+import { runs } from '../long.ts'
 import { newSchema } from '../postgres/database.ts'
 import { begin, call, fetchFrom, finished } from './api.ts'
 import { type Cue, script, success, text } from './puppet.ts'
@@ -80,7 +81,7 @@ describe.each(STORES)('import into a %s store', (_name, open) => {
         expect([status, body.isNew]).toEqual([200, true])
         expect(await exportOf(to, body.id)).toBe(exported)
       }),
-      { numRuns: 15 },
+      { numRuns: runs(4, 15) },
     )
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonCopy } from '../../src/model/text/json-copy.ts'
 import { EDITED, editAll } from '../edit-all.ts'
+import { runs } from '../long.ts'
 
 const key = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString', '0'))
 const { json } = fc.letrec((tie) => ({
@@ -27,7 +28,7 @@ test('a copy has the text of the original, and editing it leaves the original un
       editAll(copy)
       expect(JSON.stringify(value)).toBe(text)
     }),
-    { numRuns: 2_000 },
+    { numRuns: runs(200, 2_000) },
   )
 })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BlobRef, toMainstemError } from '../../src/model/index.ts'
 import type { StoreReport } from '../../src/stores/inspect.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { someOf } from '../long.ts'
 import { SESSIONS, type View, viewOf } from './damage.ts'
 
 export type SqlValue = string | number | boolean | Uint8Array | null
@@ -100,7 +101,10 @@ export function damageContract(name: string, open: () => Promise<Damageable>): v
 
     test('a changed value of any column is refused and found', async () => {
       for (const [table, columns] of Object.entries(store.tables)) {
-        for (const column of columns.filter((one) => !UNTOLD[table]?.includes(one))) {
+        for (const column of someOf(
+          columns.filter((one) => !UNTOLD[table]?.includes(one)),
+          2,
+        )) {
           const place = `${table}.${column}`
           const rows = (await store.values(table, column)).filter(({ value }) => value !== null)
           const [at] = rows.slice(-2)

@@ -5,6 +5,7 @@ import type { CopyTarget } from '../../src/stores/copy/copyable.ts'
 import { PARTS, UNORDERED } from '../../src/stores/copy/copyable.ts'
 import type { Row } from '../../src/stores/row.ts'
 import type { TableName } from '../../src/stores/tables.ts'
+import { runs } from '../long.ts'
 import { factOf } from './contract-access.ts'
 import { PAIRS, PLACES, type Place } from './copy-places.ts'
 import { contentsOf, Scene, steps } from './copy-scene.ts'
@@ -79,13 +80,13 @@ describe.each(PAIRS)('a copy from %s to %s', (from, to) => {
       await using copied = await b.open()
       expect(await contentsOf(copied, scene)).toEqual(before)
     })
-    await fc.assert(property, { numRuns: from === to ? 1 : 3 })
+    await fc.assert(property, { numRuns: runs(1, 3) })
   })
 
   test('continues wherever it was interrupted, and adds nothing twice', async () => {
     const [a, b] = await Promise.all([PLACES[from](), PLACES[to]()])
     const scene = await filled(a)
-    for (let writes = 0; ; writes++) {
+    for (let writes = 0; ; writes += runs(4, 1)) {
       try {
         await using source = await a.source()
         await using target = await b.target()

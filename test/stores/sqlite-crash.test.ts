@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { afterAll, expect, test, vi } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { runs } from '../long.ts'
 import {
   CREATED,
   entries,
@@ -15,7 +16,7 @@ import {
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const ROUNDS = 10
+const ROUNDS = runs(3, 10)
 const directory = newDirectory()
 afterAll(() => rmSync(directory, { recursive: true }))
 

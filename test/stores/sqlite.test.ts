@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { type Entry, SCHEMA_VERSION } from '../../src/model/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { UPCASTS } from '../../src/stores/upcast.ts'
+import { runs } from '../long.ts'
 import { SAMPLES } from '../model/samples.ts'
 import { blobBytes } from './blob-bytes.ts'
 import { storeContract } from './contract.ts'
@@ -171,7 +172,7 @@ describe('what was written', () => {
         await check()
         await store[Symbol.asyncDispose]()
       }),
-      { numRuns: 8 },
+      { numRuns: runs(3, 8) },
     )
   })
 

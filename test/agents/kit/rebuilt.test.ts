@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { decodable } from '../../../src/agents/index.ts'
 import { type Frame, type FrameStream, jsonFrame } from '../../../src/framing/frame.ts'
 import { DEFAULT_POLICY } from '../../../src/model/index.ts'
+import { someOf } from '../../long.ts'
 import { fixtures } from '../fixtures.ts'
 
 interface Line {
@@ -27,8 +28,10 @@ test.each(transcripts)(
     const step = (state: unknown, { dir, frame }: { dir: string; frame: Frame }) =>
       JSON.stringify(dir === 'out' ? codec.decode(state, frame) : (codec.sent?.(state, frame) ?? null))
     const whole = codec.initial(START)
+    const places = new Set(someOf([...frames.keys()], 8))
     for (const [at, frame] of frames.entries()) {
       const expected = step(whole, frame)
+      if (!places.has(at)) continue
       const rebuilt = codec.initial(START)
       for (const before of frames.slice(0, at)) step(rebuilt, before)
       const events = step(rebuilt, frame)

@@ -65,7 +65,8 @@ describe('the daemon of the command line', () => {
   test('shows a turn as lost after it was killed, and the session continues', async () => {
     await home.mainstem(['run', 'claude', 'work', '--detach', '--name', 'cut'])
     process.kill(await home.daemonPid(), 'SIGKILL')
-    const attached = await home.mainstem(['attach', 'cut'])
+    // In a process of its own, which has no open connection to the server that was killed.
+    const attached = await home.spawned(['attach', 'cut'])
     expect(attached.err).toContain('✖ lost')
     expect(attached.code).toBe(1)
     expect((await home.mainstem(['stop', 'cut', '--end'])).out).toContain('cut ended')

@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { Home } from '../mainstem-process.ts'
 
+/** From the sources, because the files of a bundle have several modules. */
+const SOURCE = join(import.meta.dirname, '../../../src/cli/main.ts')
 const home = new Home()
 afterAll(() => home[Symbol.asyncDispose]())
 
@@ -29,7 +31,7 @@ test.each([
   await home.mainstem(['run', 'echo', 'first', '--quiet'])
   const hook = join(home.path, 'hook.mjs')
   writeFileSync(hook, HOOK)
-  const { err, code } = await home.mainstem(args, '', ['--import', hook])
+  const { err, code } = await home.spawned(args, '', { nodeOptions: ['--import', hook], main: SOURCE })
   expect(code).toBe(0)
   const loaded = [...err.matchAll(/^loaded (.+)$/gm)].map(([, url = '']) => url)
   expect(loaded.length).toBeGreaterThan(5)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { SessionEvent } from '../../../src/dialects/board/board-event.ts'
 import { board } from '../../../src/dialects/board.ts'
 import { type Entry, FACES } from '../../../src/model/index.ts'
+import { runs } from '../../long.ts'
 import { projectAll } from '../entries.ts'
 import { schema } from '../json-schema.ts'
 import { cutRecording, plays, recordings } from '../plays.ts'
@@ -83,7 +84,7 @@ test('a recording cut anywhere is a valid stream and settles', () => {
       const turns = entries.some(({ event }) => event.type === 'turn.started')
       expect(boardState(entries) === 'running').toBe(!turns)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })
 
@@ -93,6 +94,6 @@ test('a log cut anywhere is the first part of the whole stream', () => {
       const part = read(entries.slice(0, at % (entries.length + 1)))
       expect(part).toEqual(read(entries).slice(0, part.length))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { StreamEvent } from '../../../src/dialects/daemon/daemon-event.ts'
 import { daemon, endsExchange } from '../../../src/dialects/daemon.ts'
 import type { Entry } from '../../../src/model/index.ts'
+import { runs } from '../../long.ts'
 import { projectAll } from '../entries.ts'
 import { cutRecording, plays, recordings } from '../plays.ts'
 
@@ -125,7 +126,7 @@ test('a recording cut anywhere is a stream in order that ends', () => {
       expect(exchangesIn(messages).flatMap(disorder)).toEqual([])
       if (messages.length > 0) expect(endsExchange(messages.at(-1) ?? {})).toBe(true)
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })
 
@@ -135,7 +136,7 @@ test('a log cut anywhere is the first part of the whole stream', () => {
       const part = read(entries.slice(0, at % (entries.length + 1)))
       expect(part).toEqual(read(entries).slice(0, part.length))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })
 
@@ -147,6 +148,6 @@ test('parts of logs in any order never throw, and emit only valid messages', () 
     fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), (pieces) => {
       expect(() => read(pieces.flat())).not.toThrow()
     }),
-    { numRuns: 200 },
+    { numRuns: runs(40, 200) },
   )
 })

@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { StreamEvent } from '../../../src/dialects/daemon/daemon-event.ts'
 import { AgentEvent } from '../../../src/dialects/ues/ues-event.ts'
 import { type Event, FACES, Outcome } from '../../../src/model/index.ts'
+import { MAIN } from '../../built-program.ts'
 import { blocksOf } from '../../docs/pages.ts'
 import { SAMPLES } from '../../model/samples.ts'
 import { hello, sayWith, started } from './ues-scene.ts'
@@ -39,7 +40,7 @@ test.each(['ues', 'daemon'])('the page on %s shows what the command prints', asy
   const [command, answer] = blocksOf(page(dialect))
   const [program, ...words] = command?.text.trim().split(' ') ?? []
   expect([program, words[0]]).toEqual(['mainstem', 'decode'])
-  const { stdout } = await run(process.execPath, ['src/cli/main.ts', ...words])
+  const { stdout } = await run(process.execPath, [MAIN, ...words])
   expect(stdout).toBe(answer?.text)
 })
 

@@ -6,6 +6,7 @@ import type * as z from 'zod'
 import { SessionEvent } from '../../../src/dialects/board/board-event.ts'
 import { AgentEvent } from '../../../src/dialects/unified/unified-event.ts'
 import { FACES, Outcome } from '../../../src/model/index.ts'
+import { MAIN } from '../../built-program.ts'
 import { blocksOf } from '../../docs/pages.ts'
 
 const run = promisify(execFile)
@@ -39,7 +40,7 @@ test.each(['unified', 'board'])('the page on %s shows what the command prints', 
   const [command, answer] = blocksOf(page(dialect))
   const [program, ...words] = command?.text.trim().split(' ') ?? []
   expect([program, words[0]]).toEqual(['mainstem', 'decode'])
-  const { stdout } = await run(process.execPath, ['src/cli/main.ts', ...words])
+  const { stdout } = await run(process.execPath, [MAIN, ...words])
   expect(stdout).toBe(answer?.text)
 })
 

@@ -4,6 +4,7 @@ import { AgentEvent } from '../../../src/dialects/unified/unified-event.ts'
 import { EXTENSIONS } from '../../../src/dialects/unified/unified-extension.ts'
 import { unified } from '../../../src/dialects/unified.ts'
 import type { Entry } from '../../../src/model/index.ts'
+import { runs } from '../../long.ts'
 import { projectAll } from '../entries.ts'
 import { schema } from '../json-schema.ts'
 import { cutRecording, plays, recordings } from '../plays.ts'
@@ -103,7 +104,7 @@ test('a recording cut anywhere is a stream in order', () => {
       expect(disorder(messages)).toEqual([])
       expect(messages.map(widened).filter(Boolean)).toEqual([])
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })
 
@@ -113,6 +114,6 @@ test('a log cut anywhere is the first part of the whole stream', () => {
       const part = read(entries.slice(0, at % (entries.length + 1)))
       expect(part).toEqual(read(entries).slice(0, part.length))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { runs } from '../../long.ts'
 import { FakeBoard } from '../fake-board.ts'
 import { plain } from '../fake-run.ts'
 import {
@@ -283,7 +284,7 @@ it('every event arrives once and in order for any connection behaviour', async (
         expect(linesOf(await read)).toEqual(said)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(20, 60) },
   )
 })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { endpointsOf } from '../../../src/gateway/routes.ts'
+import { runs } from '../../long.ts'
 import { fetchFrom, finished } from '../api.ts'
 import { script, success } from '../puppet.ts'
 import { startGateway, type TestGateway } from '../start.ts'
@@ -35,7 +36,7 @@ test('any body gets a valid response on every route', async () => {
     fc.asyncProperty(fc.constantFrom(...posts), fc.jsonValue(), async ({ url }, body) => {
       await expectOrder(await fetchFrom(server, `POST ${pathOf(url, session)}`, { body }))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })
 
@@ -63,7 +64,7 @@ test('bodies with known fields get a valid response', async () => {
     fc.asyncProperty(fc.constantFrom(...posts), body, async ({ url }, body) => {
       await expectOrder(await fetchFrom(server, `POST ${pathOf(url, session)}`, { body }))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })
 
@@ -79,7 +80,7 @@ test('paths of any kind are refused in order', async () => {
         await expectOrder(await fetchFrom(server, `${method} ${pathOf(url, part)}`), orderly)
       },
     ),
-    { numRuns: 200 },
+    { numRuns: runs(40, 200) },
   )
 })
 
@@ -107,7 +108,7 @@ test('any query gets a valid response', async () => {
     fc.asyncProperty(fc.constantFrom(...gets), query, async ({ url }, pairs) => {
       await expectOrder(await fetchFrom(server, `GET ${pathOf(url, session)}?${new URLSearchParams(pairs)}`))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })
 
@@ -120,6 +121,6 @@ test('any header gets a valid response', async () => {
       const headers = { [header]: text }
       await expectOrder(await fetchFrom(server, `${method} ${pathOf(url, session)}`, { headers }))
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 300) },
   )
 })

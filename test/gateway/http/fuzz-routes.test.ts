@@ -5,6 +5,7 @@ import * as z from 'zod'
 import type { Endpoint } from '../../../src/gateway/http/endpoint.ts'
 import { Problem } from '../../../src/gateway/http/problem.ts'
 import { endpointsOf } from '../../../src/gateway/routes.ts'
+import { runs } from '../../long.ts'
 import { fetchFrom, finished } from '../api.ts'
 import { script, success } from '../puppet.ts'
 import { startGateway, type TestGateway, TOKEN } from '../start.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-const RUNS = 25
+const RUNS = runs(8, 25)
 
 /** What is refused is refused as a problem with a code, and nothing is an error of ours. */
 async function expectOrder(response: Response): Promise<void> {

@@ -7,6 +7,7 @@ import { copyOf, ProjectionCache } from '../../../src/gateway/streams/projection
 import type { Entry } from '../../../src/model/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { plays } from '../../dialects/plays.ts'
+import { runs } from '../../long.ts'
 import { call } from '../api.ts'
 import { script, success, text } from '../puppet.ts'
 import { create, exchange, hello, result, startRpc } from '../rpc/rpc.ts'
@@ -61,7 +62,7 @@ describe('the state of a dialect', () => {
         expect(rest.flatMap((entry) => dialect.project(copy, entry))).toEqual(said)
         expect(dialect.finished(copy)).toBe(dialect.finished(state))
       }),
-      { numRuns: 60 },
+      { numRuns: runs(20, 60) },
     )
   })
 })
@@ -98,7 +99,7 @@ describe('messages by their numbers', () => {
           }
         },
       ),
-      { numRuns: 150 },
+      { numRuns: runs(50, 150) },
     )
   })
 

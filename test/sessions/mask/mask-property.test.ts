@@ -4,6 +4,7 @@ import type { Event } from '../../../src/model/index.ts'
 import { Mask } from '../../../src/sessions/mask/mask.ts'
 import { maskedBlob } from '../../../src/sessions/mask/masked-blobs.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
+import { runs } from '../../long.ts'
 import { blobBytes } from '../../stores/blob-bytes.ts'
 
 /** Replaces every maximal run of overlapping occurrences, by comparing every secret at every place. */
@@ -65,7 +66,7 @@ describe('masking', () => {
         expect(new Mask({ own: secrets }).text(text)).toBe(naive(text, secrets))
         expect(new Mask({ lent: secrets }).text(text)).toBe(naive(text, secrets))
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(500, 3_000) },
     )
   })
 
@@ -74,7 +75,7 @@ describe('masking', () => {
       fc.property(secretsAndText, ([secrets, text, places]) => {
         expect(streamed(new Mask({ own: secrets }), cut(text, places)).join('')).toBe(naive(text, secrets))
       }),
-      { numRuns: 3_000 },
+      { numRuns: runs(500, 3_000) },
     )
   })
 
@@ -87,7 +88,7 @@ describe('masking', () => {
         const kept = await blobBytes(store.readBlob(await writer.close()))
         expect(new TextDecoder().decode(kept)).toBe(naive(text, secrets))
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(200, 1_000) },
     )
   })
 
@@ -108,7 +109,7 @@ describe('masking', () => {
           if (!isChanged) expect(logged).toEqual([piece])
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(300, 2_000) },
     )
   })
 

@@ -1,10 +1,11 @@
 import { expect, test, vi } from 'vitest'
+import { runs } from '../../long.ts'
 import { simulateNodes } from './simulation.ts'
 import { NODE_PLANTS } from './simulation-store.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const SEEDS = 15
+const SEEDS = runs(4, 15)
 /** A planted fault shows itself long before. */
 const PLANTED_SEEDS = 100
 
@@ -17,7 +18,6 @@ test(`${SEEDS} random lives of three nodes leave whole logs, one effect of each 
 
 test.each(NODE_PLANTS)('the planted fault %s is found', async (plant) => {
   for (let seed = 1; seed <= PLANTED_SEEDS; seed++) {
-    expect(await simulateNodes(seed)).toEqual([])
     if ((await simulateNodes(seed, plant)).length > 0) return
   }
   throw new Error(`${plant} was not found in ${PLANTED_SEEDS} lives`)

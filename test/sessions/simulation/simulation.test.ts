@@ -1,11 +1,12 @@
 import { expect, test, vi } from 'vitest'
+import { runs } from '../../long.ts'
 import { simulate } from './simulation.ts'
 import { shrink } from './simulation-shrink.ts'
 import { PLANTS } from './simulation-store.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const SEEDS = 400
+const SEEDS = runs(60, 400)
 /** A planted fault shows itself long before. */
 const PLANTED_SEEDS = 100
 

@@ -1,0 +1,72 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { WarmCommand } from './warm-program.ts'
+
+const PROGRAM = fileURLToPath(new URL('./warm-program.ts', import.meta.url))
+
+/** What a command printed, and its exit code. */
+export interface Ran {
+  code: number | null
+  out: string
+  err: string
+}
+
+/** A process that has loaded the program and runs one command at a time. It ends with this one. */
+class WarmProcess {
+  readonly #child: ChildProcess
+  #output = { out: '', err: '' }
+  #check: () => void = () => undefined
+  #isGone = false
+  isBusy = false
+
+  constructor() {
+    this.#child = fork(PROGRAM, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    for (const [name, stream] of [
+      ['out', this.#child.stdout],
+      ['err', this.#child.stderr],
+    ] as const) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output[name] += text
+        this.#check()
+      })
+    }
+    this.#child.on('close', () => {
+      this.#isGone = true
+      this.#check()
+    })
+  }
+
+  get isGone(): boolean {
+    return this.#isGone
+  }
+
+  async run(command: Omit<WarmCommand, 'mark'>): Promise<Ran> {
+    this.isBusy = true
+    this.#output = { out: '', err: '' }
+    const mark = `\0${randomUUID()}\0`
+    const ended = new Promise<void>((resolve) => {
+      this.#check = () => {
+        const { out, err } = this.#output
+        if (this.#isGone || (out.endsWith(mark) && err.endsWith(mark))) resolve()
+      }
+    })
+    this.#child.send({ ...command, mark })
+    await ended
+    this.isBusy = false
+    const { out, err } = this.#output
+    // A command that ends the process leaves its exit code there.
+    if (this.#isGone) return { code: this.#child.exitCode, out, err }
+    const [, text = '', code] = /^(.*?)(\d+)$/s.exec(err.slice(0, -mark.length)) ?? []
+    return { code: Number(code), out: out.slice(0, -mark.length), err: text }
+  }
+}
+
+let warm: WarmProcess | undefined
+
+/** Runs a command in the warm process; `undefined` while that runs another one. */
+export function runWarm(command: Omit<WarmCommand, 'mark'>): Promise<Ran> | undefined {
+  if (warm?.isGone) warm = undefined
+  warm ??= new WarmProcess()
+  return warm.isBusy ? undefined : warm.run(command)
+}
