@@ -6,12 +6,13 @@ import { words } from './stream.ts'
 /** One turn of a recorded program, made long. */
 export interface Stream {
   agent: 'claude' | 'codex'
+  /** What the turn is made of. */
+  shape: string
   launch: LaunchKind
   lines: readonly string[]
 }
 
-const LINES = 200_000
-const DELTAS_A_MESSAGE = 50
+export const LINES = 200_000
 const WORDS_PER_DELTA = 4
 const AGENTS = join(import.meta.dirname, '../src/agents')
 
@@ -19,8 +20,8 @@ function recorded(path: string): string[] {
   return readFileSync(join(AGENTS, path), 'utf8').trim().split('\n')
 }
 
-/** Short messages, token by token, each with a tool call and its result: what Claude prints most of the time. */
-export function claudeStream(): Stream {
+/** Messages of so many pieces, each followed by a tool call and its result. */
+export function claudeStream(pieces: number): Stream {
   const lines = recorded('claude/fixtures/claude/plain/stdout.jsonl')
   const isDelta = (line: string) => line.includes('text_delta')
   const begin = lines.findIndex((line) => line.includes('message_start'))
@@ -38,11 +39,11 @@ export function claudeStream(): Stream {
         .replaceAll(/"msg_fake\d+"/g, `"msg_${message}"`)
         .replaceAll(/"toolu_fake[\d_]+"/g, `"call_${message}"`)
     whole.push(...head.map(renamed))
-    for (let delta = 0; delta < DELTAS_A_MESSAGE; delta++)
-      whole.push(reworded(deltas[delta % deltas.length] ?? ''))
+    for (let delta = 0; delta < pieces; delta++) whole.push(reworded(deltas[delta % deltas.length] ?? ''))
     whole.push(...tail.map(renamed), ...call.map((line) => renamed(line).replaceAll('"msg_', '"msg_call_')))
   }
-  return { agent: 'claude', launch: 'live', lines: [...whole, ...lines.slice(end)] }
+  const shape = pieces < LINES ? `messages of ${pieces} pieces` : 'one long message'
+  return { agent: 'claude', shape, launch: 'live', lines: [...whole, ...lines.slice(end)] }
 }
 
 /** The same line with other words, because databases compress what repeats. */
@@ -69,5 +70,10 @@ export function codexStream(): Stream {
       whole.push(item.replace(/"item_(\d+)"/, (_, id) => `"item_${first + Number(id)}"`))
     }
   }
-  return { agent: 'codex', launch: 'oneshot', lines: [...whole, lines.at(-1) ?? ''] }
+  return {
+    agent: 'codex',
+    shape: 'commands and remarks',
+    launch: 'oneshot',
+    lines: [...whole, lines.at(-1) ?? ''],
+  }
 }

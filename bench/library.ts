@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { least } from './least.ts'
-import { claudeStream, codexStream, type Stream } from './library-streams.ts'
+import { claudeStream, codexStream, LINES, type Stream } from './library-streams.ts'
 import { sdkFolder } from './sdks.ts'
 
 const ROUNDS = 5
@@ -19,9 +19,10 @@ export async function library(only: readonly string[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))
   try {
     process.stdout.write(
-      'agent      lines   parse µs   all kept µs   unread kept µs   its own SDK µs   all to SDK   unread to SDK\n',
+      'agent    turn of                   lines   parse µs   all kept µs   unread kept µs   its own SDK µs   all to SDK   unread to SDK\n',
     )
-    for (const make of [claudeStream, codexStream]) {
+    const shapes = [2, 50, LINES].map((pieces) => () => claudeStream(pieces))
+    for (const make of [...shapes, codexStream]) {
       const stream = make()
       if (only.length === 0 || only.includes(stream.agent)) measure(folder, stream)
     }
@@ -30,7 +31,7 @@ export async function library(only: readonly string[]): Promise<void> {
   }
 }
 
-function measure(folder: string, { agent, launch, lines }: Stream): void {
+function measure(folder: string, { agent, shape, launch, lines }: Stream): void {
   const file = join(folder, 'stream.jsonl')
   writeFileSync(file, `${lines.join('\n')}\n`)
   const sdks = sdkFolder(agent)
@@ -49,6 +50,7 @@ function measure(folder: string, { agent, launch, lines }: Stream): void {
     theirs.length === 0 ? 'not run' : (least(ours) / least(theirs)).toFixed(2)
   const row = [
     agent.padEnd(8),
+    shape.padEnd(22),
     String(lines.length).padStart(7),
     each(parse).padStart(10),
     each(all).padStart(13),

@@ -14,7 +14,7 @@ const command = [process.execPath, join(import.meta.dirname, 'gateway-agent.mjs'
 const server = await serve({
   config: {
     ...config,
-    agents: { claude: { command, env: { BENCH_STREAM: stream } } },
+    agents: { claude: { command, env: { BENCH_STREAM: stream, BENCH_RATE: process.env.BENCH_RATE ?? '' } } },
     timeouts: { ...config.timeouts, stallMs: 5_000 },
     limits: { ...config.limits, streams: 2_000, connections: 2_000 },
   },

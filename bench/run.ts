@@ -1,9 +1,11 @@
 import { cli } from './cli.ts'
 import { core } from './core.ts'
 import { ends } from './ends.ts'
+import { fanOut } from './fan-out.ts'
 import { gateway } from './gateway.ts'
 import { library } from './library.ts'
 import { masking } from './masking.ts'
+import { peers } from './peers.ts'
 import { postgres } from './postgres.ts'
 import { readers } from './readers.ts'
 import { search } from './search.ts'
@@ -11,7 +13,7 @@ import { session } from './session.ts'
 import { store } from './store.ts'
 import { types } from './types.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `search`, `cli [runs]`, `ends [idle processes …]`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `fan-out [readers] [events a second]`, `masking [megabytes]`, `search`, `cli [runs]`, `peers [runs]`, `ends [idle processes …]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,
@@ -20,10 +22,12 @@ const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void
   postgres,
   gateway,
   readers,
+  'fan-out': fanOut,
   masking,
   search,
   types,
   cli,
+  peers,
   ends,
 }
 

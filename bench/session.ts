@@ -87,7 +87,7 @@ const microsOf = (all: readonly Measured[]) => median(all.map(({ cpuMicros, line
 
 /** A stream for the warm-up and one that is measured, of the same length. */
 function streamsOf(folder: string, rate: number): [string, string] {
-  const { lines } = claudeStream()
+  const { lines } = claudeStream(50)
   const end = rate > 0 ? rate * SECONDS : BURST_LINES
   const path = join(folder, `stream-${rate}.jsonl`)
   const whole = [...lines.slice(0, end - 1), lines.at(-1) ?? '']
