@@ -11,6 +11,7 @@ type Register = (program: Command) => void
 
 const records = async (): Promise<Register> => (await import('./commands/records.ts')).registerRecords
 const shell = async (): Promise<Register> => (await import('./commands/records.ts')).registerShell
+const contexts = async (): Promise<Register> => (await import('./contexts/command.ts')).registerContexts
 const sessions = async (): Promise<Register> => (await import('./commands/sessions.ts')).registerSessions
 
 /** Loads the module of each command on demand, because together they load the whole server. */
@@ -32,6 +33,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   import: records,
   usage: records,
   nodes: async () => (await import('./commands/records.ts')).registerNodes,
+  login: contexts,
+  logout: contexts,
+  logins: contexts,
+  context: contexts,
   daemon: async () => (await import('./daemon/command.ts')).registerDaemon,
   serve: async () => (await import('./daemon/with-server.ts')).registerServe,
   open: async () => (await import('./daemon/with-server.ts')).registerOpen,

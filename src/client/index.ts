@@ -51,6 +51,7 @@ export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionCo
 export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './errors/agent-error.ts'
 export { type AgentEventType, FileChangeType, SessionEndReason } from './event.ts'
 export { EventBuffer, type EventBufferOptions, type Overflow } from './event-buffer.ts'
+export { loginCode } from './login-code.ts'
 export { MainstemClient } from './mainstem-client.ts'
 export type {
   AgentInfo,
@@ -65,8 +66,10 @@ export type {
   ImportedSession,
   LiveEntry,
   LiveOptions,
+  Login,
   MainstemClientOptions,
   ModeChange,
+  NewLogin,
   OpenRequest,
   PageQuery,
   RawFrame,

@@ -20,8 +20,10 @@ import type {
   ImportedSession,
   LiveEntry,
   LiveOptions,
+  Login,
   MainstemClientOptions,
   ModeChange,
+  NewLogin,
   OpenRequest,
   PageQuery,
   SearchResult,
@@ -90,6 +92,24 @@ export class MainstemClient {
   /** Creates a single-use ticket, for URLs and other places where a token must not be. */
   async ticket(): Promise<string> {
     return shaped<{ ticket: string }>(await this.#connection.json('POST /v1/tickets'), 'ticket').ticket
+  }
+
+  /**
+   * Lets a command line act for this principal. `digest` is the SHA-256 of a token that the command line created.
+   * Rejected if this client itself uses such a token.
+   */
+  async addLogin(body: NewLogin): Promise<Login> {
+    return shaped<Login>(await this.#connection.json('POST /v1/logins', { body }), 'id')
+  }
+
+  /** Lists the command lines that act for this principal. */
+  async logins(): Promise<readonly Login[]> {
+    return shaped<{ logins: Login[] }>(await this.#connection.json('GET /v1/logins'), 'logins').logins
+  }
+
+  /** Removes a login; `current` is the one that this client uses. */
+  async removeLogin(id: string): Promise<void> {
+    await this.#connection.json(`DELETE /v1/logins/${encodeURIComponent(id)}`)
   }
 
   /** Lists all agents of the server, whether each is ready, and the command that fixes it if not. */

@@ -185,6 +185,28 @@ export type SignIn =
     }
   | { token: string }
 
+/** A login to add. */
+export interface NewLogin {
+  /** The SHA-256, in hexadecimal, of a token with 256 random bits that the command line created. */
+  digest: string
+  /** What the command line calls itself, usually its host. */
+  name: string
+}
+
+/** A command line that acts for a principal. */
+export interface Login {
+  /** Pass it to `removeLogin`. */
+  id: string
+  /** What the command line calls itself. */
+  name: string
+  /** The principal that it acts for. */
+  principal: string
+  /** When it was added, in milliseconds since 1970. */
+  createdAt: number
+  /** True for the login that this client uses. */
+  current: boolean
+}
+
 /** Facts about the server. */
 export interface ServerInfo {
   /** The version of Mainstem. */

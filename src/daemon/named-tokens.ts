@@ -3,6 +3,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { systemTimers } from '../compose/clock.ts'
 import { LOCAL, type Token, tokenOf } from '../gateway/http/auth.ts'
+import type { LoginStore } from '../gateway/v1/logins.ts'
+import type { Role } from '../model/access.ts'
 import { MainstemError } from '../model/index.ts'
 import { tryLock } from '../stores/sqlite/lock.ts'
 import { codeOf } from './error-code.ts'
@@ -13,7 +15,13 @@ const Name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
 
 /** Digests only: a token is shown once, when it is created. */
 const TokensFile = z.strictObject({
-  tokens: z.array(z.strictObject({ name: Name, digest: z.string().regex(/^[0-9a-f]{64}$/) })),
+  tokens: z.array(
+    z.strictObject({
+      name: Name,
+      digest: z.string().regex(/^[0-9a-f]{64}$/),
+      login: z.strictObject({ name: z.string(), createdAt: z.int() }).optional(),
+    }),
+  ),
 })
 type TokensFile = z.infer<typeof TokensFile>
 
@@ -32,7 +40,7 @@ export async function addToken(data: string, name: string): Promise<string> {
   await privateDirectory(data)
   return withTokenLock(data, async () => {
     const { tokens } = await read(data)
-    if (name === LOCAL || tokens.some((one) => one.name === name)) {
+    if (name === LOCAL || tokens.some((one) => one.name === name && !one.login)) {
       throw new MainstemError('conflict', `a token ${name} already exists`)
     }
     const token = newToken()
@@ -44,10 +52,10 @@ export async function addToken(data: string, name: string): Promise<string> {
 /** The principals with a token, including that of the first token. */
 export async function tokenNames(data: string): Promise<string[]> {
   const { tokens } = await read(data)
-  return [LOCAL, ...tokens.map(({ name }) => name)]
+  return [...new Set([LOCAL, ...tokens.map(({ name }) => name)])]
 }
 
-/** Revokes a token immediately; the resources of its principal are kept. */
+/** Revokes the token of a principal and all of its logins immediately; the resources of its principal are kept. */
 export async function removeToken(data: string, name: string): Promise<void> {
   if (name === LOCAL) {
     throw new MainstemError(
@@ -62,6 +70,16 @@ export async function removeToken(data: string, name: string): Promise<void> {
     if (left.length === tokens.length) throw new MainstemError('not_found', `no token ${name}`)
     await write(data, { tokens: left })
   })
+}
+
+/** Adds and removes the tokens of command lines. */
+export function loginStore(data: string): LoginStore {
+  const change = (edit: (tokens: TokensFile['tokens']) => TokensFile['tokens']) =>
+    withTokenLock(data, async () => write(data, { tokens: edit((await read(data)).tokens) }))
+  return {
+    add: ({ principal: name, digest, login }) => change((tokens) => [...tokens, { name, digest, login }]),
+    remove: ({ digest }) => change((tokens) => tokens.filter((one) => one.digest !== digest)),
+  }
 }
 
 const LOCK_TRIES = 400
@@ -104,10 +122,9 @@ export function tokenSource(
         )
       })
       unreadable = undefined
-      known = {
-        version,
-        tokens: [local, ...tokens.map(({ name, digest }) => ({ principal: name, digest, roles: [] }))],
-      }
+      const rolesOf = (name: string): Role[] => (name === LOCAL ? ['operator'] : [])
+      const named = tokens.map(({ name, ...token }) => ({ principal: name, roles: rolesOf(name), ...token }))
+      known = { version, tokens: [local, ...named] }
     }
     return known.tokens
   }

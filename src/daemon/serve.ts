@@ -31,7 +31,7 @@ import { codeOf } from './error-code.ts'
 import { allowedHosts } from './exposure.ts'
 import { untilIdle } from './idle-exit.ts'
 import { listenOnSocket } from './local-socket.ts'
-import { tokenNames, tokenSource } from './named-tokens.ts'
+import { loginStore, tokenNames, tokenSource } from './named-tokens.ts'
 import { clusterOf, type NodePlan, nodePlan } from './node.ts'
 import { checkPlace } from './place.ts'
 import { pruneHourly } from './pruning.ts'
@@ -100,6 +100,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     sessions: wired.sessions,
     cluster,
     tokens: token && tokenSource(config.data, token.token, report),
+    logins: token && loginStore(config.data),
     tickets: new Tickets(),
     cookies: new SignInCookies(),
     page: await readPageFiles(pageDirectory),

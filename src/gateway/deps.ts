@@ -10,6 +10,7 @@ import type { Tickets } from './http/tickets.ts'
 import type { StreamTiming } from './streams/event-stream.ts'
 import type { StreamQuota } from './streams/stream-quota.ts'
 import type { AgentStatus } from './v1/agents.ts'
+import type { LoginStore } from './v1/logins.ts'
 import type { PageFiles } from './web/page-files.ts'
 import type { SignInCookies } from './web/sign-in-cookie.ts'
 
@@ -38,6 +39,8 @@ export interface GatewayDeps {
   cluster: Cluster
   /** Absent when authentication is disabled. */
   tokens: (() => Promise<readonly Token[]>) | undefined
+  /** Adds and removes the tokens of command lines; absent when authentication is disabled. */
+  logins: LoginStore | undefined
   tickets: Tickets
   /** Cookies of signed-in browsers. */
   cookies: SignInCookies

@@ -20,6 +20,7 @@ import { eventsEndpoint } from './v1/events.ts'
 import { exportEndpoint } from './v1/export.ts'
 import { framesEndpoint } from './v1/frames.ts'
 import { importEndpoint } from './v1/import.ts'
+import { loginEndpoints } from './v1/logins.ts'
 import { newSessionEndpoint } from './v1/new-session.ts'
 import { nodesEndpoint } from './v1/nodes.ts'
 import { requestEndpoints } from './v1/requests.ts'
@@ -56,6 +57,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     searchEndpoint(deps),
     blobEndpoint(deps),
     ticketEndpoint(deps),
+    ...loginEndpoints(deps),
     createEndpoint(deps),
     ...boardSessionEndpoints(deps),
     ...boardEventEndpoints(deps),

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { MAIN } from '../built-program.ts'
@@ -11,7 +12,7 @@ export { MAIN } from '../built-program.ts'
 export type { Ran } from './warm-process.ts'
 
 /** The fake Claude Code, which does at once what its prompt names. */
-const ASKING_AGENT = fileURLToPath(new URL('./terminal/asking-agent.mjs', import.meta.url))
+export const ASKING_AGENT = fileURLToPath(new URL('./terminal/asking-agent.mjs', import.meta.url))
 
 /** A home with a daemon of its own, which ends with it. */
 export class Home implements AsyncDisposable {
@@ -63,6 +64,12 @@ export class Home implements AsyncDisposable {
     const exited = new Promise<number | null>((resolve) => child.once('close', resolve))
     const [code, out, err] = await Promise.all([exited, text(child.stdout), text(child.stderr)])
     return { code, out, err }
+  }
+
+  /** A program that runs until it is done, with its outputs as pipes. */
+  start(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
+    const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
+    return spawn(process.execPath, [MAIN, ...args], { env: this.env, cwd: this.path, stdio })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

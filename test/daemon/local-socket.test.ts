@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 import { BoundedLog } from '../../src/daemon/bounded-log.ts'
 import { untilIdle } from '../../src/daemon/idle-exit.ts'
 import { listenOnSocket, socketIn } from '../../src/daemon/local-socket.ts'
-import { socketFetch } from '../../src/daemon/socket-fetch.ts'
+import { socketFetch } from '../../src/daemon/node-fetch.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'socket-'))

@@ -10,7 +10,7 @@ import { backgroundTimers, systemClock } from '../../src/compose/clock.ts'
 import type { Driver, Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import type { GatewayDeps } from '../../src/gateway/deps.ts'
-import { tokenOf } from '../../src/gateway/http/auth.ts'
+import { type Token, tokenOf } from '../../src/gateway/http/auth.ts'
 import { BackgroundWork } from '../../src/gateway/http/background-work.ts'
 import { UploadRoom } from '../../src/gateway/http/body/upload-room.ts'
 import { gateway } from '../../src/gateway/http/server.ts'
@@ -80,8 +80,13 @@ export class TestGateway implements AsyncDisposable {
     })
     const report = (thrown: unknown) => void this.reported.push(thrown)
     const runs = new BackgroundWork(report)
+    const tokens: Token[] = [tokenOf('owner', TOKEN, ['operator']), tokenOf('guest', GUEST)]
     this.deps = {
-      tokens: async () => [tokenOf('owner', TOKEN, ['operator']), tokenOf('guest', GUEST)],
+      tokens: async () => tokens,
+      logins: {
+        add: async (token) => void tokens.push(token),
+        remove: async (token) => void tokens.splice(tokens.indexOf(token), 1),
+      },
       tickets: new Tickets(),
       cookies: new SignInCookies(),
       origins: [],

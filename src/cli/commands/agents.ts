@@ -1,20 +1,23 @@
+import type { AgentInfo } from '../../client/mainstem-types.ts'
 import { readiness } from '../../compose/readiness.ts'
 import { loadConfig } from '../../daemon/config.ts'
 import { exitCodeOf } from '../../model/index.ts'
+import { clientOf, type ServerFlags, selectedContext } from '../contexts/connect.ts'
 import { renderAgents } from '../render/agents.ts'
 import { Printer } from '../render/printer.ts'
 import { Screen } from '../render/screen.ts'
 import { screenOn } from '../render/show.ts'
 import { interrupts } from '../terminal/interrupts.ts'
 
-export interface AgentsFlags {
-  config?: string
+export interface AgentsFlags extends Pick<ServerFlags, 'config' | 'context' | 'server'> {
   json?: boolean
 }
 
 /** `mainstem agents`: what each agent needs to work. */
 export async function agents(flags: AgentsFlags): Promise<void> {
-  const { stdout, env } = process
+  const { env } = process
+  const remote = await selectedContext(flags, env)
+  if (remote) return show(await clientOf(remote).agents(), flags)
   const config = await loadConfig({
     flags: flags.config === undefined ? {} : { config: flags.config },
     environment: env,
@@ -27,6 +30,11 @@ export async function agents(flags: AgentsFlags): Promise<void> {
     process.exitCode = exitCodeOf('interrupted', undefined)
     return
   }
-  const text = flags.json ? `${JSON.stringify(list)}\n` : renderAgents(new Screen(screenOn(stdout)), list)
+  await show(list, flags)
+}
+
+async function show(list: readonly AgentInfo[], { json }: AgentsFlags): Promise<void> {
+  const { stdout } = process
+  const text = json ? `${JSON.stringify(list)}\n` : renderAgents(new Screen(screenOn(stdout)), list)
   await new Printer(stdout).print(text)
 }

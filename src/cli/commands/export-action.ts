@@ -1,6 +1,6 @@
 import { applyEntry } from '../../client/timeline/apply-entry.ts'
 import { newTimeline } from '../../client/timeline/timeline.ts'
-import { localServer } from '../daemon/connect.ts'
+import { connect } from '../contexts/connect.ts'
 import { printable } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { refOf, sessionOf } from '../turn/session-ref.ts'
@@ -8,7 +8,7 @@ import { blocksOf, toHtml, toMarkdown } from './export-document.ts'
 import type { ExportFlags } from './records.ts'
 
 export async function exportSession(ref: string, flags: ExportFlags): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const session = await sessionOf(client, ref)
   const { stdout } = process
   const printer = new Printer(stdout)

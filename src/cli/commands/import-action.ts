@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
-import { localServer } from '../daemon/connect.ts'
-import type { LocalFlags } from '../daemon/data-directory.ts'
+import { connect, type ServerFlags } from '../contexts/connect.ts'
 import { openNamed } from '../named-path.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { shortId } from '../turn/session-ref.ts'
 
-export async function importSession(file: string, flags: LocalFlags): Promise<void> {
+export async function importSession(file: string, flags: ServerFlags): Promise<void> {
   const exported = file === '-' ? process.stdin : (await openNamed(file)).createReadStream()
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   try {
     const { id, entries, isNew } = await client.import(Readable.toWeb(exported))
     // Alone on its line, so that a script can use it.

@@ -1,6 +1,6 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import type { SessionRecord } from '../../model/index.ts'
-import { localServer } from '../daemon/connect.ts'
+import { connect } from '../contexts/connect.ts'
 import { printable } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { showAs, showToPeople } from '../render/show.ts'
@@ -12,7 +12,7 @@ import type { LogsFlags } from './logs.ts'
 const PAGE = 1_000
 
 export async function logs(ref: string, flags: LogsFlags): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const record = await sessionOf(client, ref)
   const { id, head, earliest = 1 } = record
   const { stdout } = process

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { LocalFlags } from '../daemon/data-directory.ts'
+import { addServerOptions } from '../contexts/command.ts'
+import type { ServerFlags } from '../contexts/connect.ts'
 import { DIALECTS } from './choices.ts'
-import { addLocalOptions } from './run.ts'
 
-export interface LogsFlags extends LocalFlags {
+export interface LogsFlags extends ServerFlags {
   follow?: boolean
   raw?: boolean
   json?: boolean
@@ -13,7 +13,7 @@ export interface LogsFlags extends LocalFlags {
 
 /** `mainstem logs`: the log of a session on standard output. */
 export function registerLogs(program: Command): void {
-  addLocalOptions(
+  addServerOptions(
     program
       .command('logs')
       .description('print the log of a session')

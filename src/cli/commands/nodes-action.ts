@@ -1,4 +1,4 @@
-import { localServer } from '../daemon/connect.ts'
+import { connect } from '../contexts/connect.ts'
 import { printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { Screen } from '../render/screen.ts'
@@ -7,7 +7,7 @@ import { renderTable } from '../render/table.ts'
 import type { NodesFlags } from './records.ts'
 
 export async function nodes(flags: NodesFlags): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const { stdout } = process
   const list = await client.nodes()
   const screen = new Screen(screenOn(stdout))

@@ -1,28 +1,30 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { addServerOptions } from '../contexts/command.ts'
+import type { ServerFlags } from '../contexts/connect.ts'
 import type { LocalFlags } from '../daemon/data-directory.ts'
 import { addLocalOptions } from './run.ts'
 
 const SESSION = 'id, beginning of an id, name, or "last"'
 
-export interface ReplayFlags extends LocalFlags {
+export interface ReplayFlags extends ServerFlags {
   speed: number
 }
 
-export interface ExportFlags extends LocalFlags {
+export interface ExportFlags extends ServerFlags {
   format: 'ndjson' | 'md' | 'html'
 }
 
-export interface UsageFlags extends LocalFlags {
+export interface UsageFlags extends ServerFlags {
   json?: boolean
 }
 
-export interface NodesFlags extends LocalFlags {
+export interface NodesFlags extends ServerFlags {
   json?: boolean
 }
 
 /** Commands that read stored sessions. */
 export function registerRecords(program: Command): void {
-  addLocalOptions(
+  addServerOptions(
     program
       .command('replay')
       .description('replay a session at its recorded speed')
@@ -32,7 +34,7 @@ export function registerRecords(program: Command): void {
     const { replay } = await import('./replay-action.ts')
     await replay(ref, flags)
   })
-  addLocalOptions(
+  addServerOptions(
     program
       .command('export')
       .description('print a session as NDJSON, Markdown or HTML')
@@ -44,16 +46,16 @@ export function registerRecords(program: Command): void {
     const { exportSession } = await import('./export-action.ts')
     await exportSession(ref, flags)
   })
-  addLocalOptions(
+  addServerOptions(
     program
       .command('import')
       .description('import an exported session')
       .argument('<file>', 'NDJSON that `mainstem export` wrote; "-" for standard input'),
-  ).action(async (file: string, flags: LocalFlags) => {
+  ).action(async (file: string, flags: ServerFlags) => {
     const { importSession } = await import('./import-action.ts')
     await importSession(file, flags)
   })
-  addLocalOptions(
+  addServerOptions(
     program
       .command('usage')
       .description('show tokens and cost by agent and by day')
@@ -66,7 +68,7 @@ export function registerRecords(program: Command): void {
 
 /** Shows the servers that share a store. */
 export function registerNodes(program: Command): void {
-  addLocalOptions(
+  addServerOptions(
     program
       .command('nodes')
       .description('list the servers that share the store')

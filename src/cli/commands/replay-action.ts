@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { localServer } from '../daemon/connect.ts'
+import { connect } from '../contexts/connect.ts'
 import { Printer } from '../render/printer.ts'
 import { showToPeople } from '../render/show.ts'
 import { interrupts } from '../terminal/interrupts.ts'
@@ -10,7 +10,7 @@ import type { ReplayFlags } from './records.ts'
 const LONGEST_PAUSE_MS = 3_000
 
 export async function replay(ref: string, flags: ReplayFlags): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const { id, head, earliest = 1 } = await sessionOf(client, ref)
   const printer = new Printer(process.stdout)
   const show = showToPeople(process.stdout)

@@ -2,7 +2,7 @@ import type { OpenRequest } from '../../client/index.ts'
 import type { RequestAnswer } from '../../model/index.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { nearest } from '../../model/text/nearest.ts'
-import { localServer } from '../daemon/connect.ts'
+import { connect } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
@@ -18,7 +18,7 @@ export async function requests(
   answers: readonly string[],
   flags: RequestsFlags,
 ): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const open = await client.requests()
   if (action === 'ls') return list(open, flags)
   if (ref === undefined) {

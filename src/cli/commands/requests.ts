@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
-import type { LocalFlags } from '../daemon/data-directory.ts'
-import { addLocalOptions } from './run.ts'
+import { addServerOptions } from '../contexts/command.ts'
+import type { ServerFlags } from '../contexts/connect.ts'
 
-export interface RequestsFlags extends LocalFlags {
+export interface RequestsFlags extends ServerFlags {
   session?: boolean
   reason?: string
   json?: boolean
@@ -10,7 +10,7 @@ export interface RequestsFlags extends LocalFlags {
 
 /** `mainstem requests`: what agents wait for, and the answers. */
 export function registerRequests(program: Command): void {
-  addLocalOptions(
+  addServerOptions(
     program
       .command('requests')
       .description('list open requests of agents, and answer them')

@@ -1,5 +1,4 @@
-import type { MainstemClient } from '../../client/mainstem-client.ts'
-import { localServer } from '../daemon/connect.ts'
+import { type ConnectedServer, connect } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { beginTurn } from '../turn/begin-turn.ts'
 import { refOf, shortId } from '../turn/session-ref.ts'
@@ -16,18 +15,19 @@ export async function run(agent: string, argument: string | undefined, flags: Ru
   const warn = (message: string) => console.error(`mainstem: ${message}`)
   const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn })
   if (!flags.ephemeral) {
-    const { client } = await localServer(flags)
-    return runOn(client, agent, prompt, flags)
+    return runOn(await connect(flags), agent, prompt, flags)
   }
   const { ephemeralServer } = await import('../daemon/ephemeral.ts')
   await using server = await ephemeralServer(flags)
-  await runOn(server.client, agent, prompt, flags)
+  await runOn(server, agent, prompt, flags)
 }
 
-async function runOn(client: MainstemClient, agent: string, prompt: string, flags: RunFlags): Promise<void> {
+type Server = Pick<ConnectedServer, 'client'> & Partial<ConnectedServer>
+
+async function runOn(server: Server, agent: string, prompt: string, flags: RunFlags): Promise<void> {
   using transcript = await Transcript.open(process, flags)
   const attended = flags.detach === true || transcript.canAsk
-  const begun = await beginTurn(client, agent, prompt, flags, attended)
+  const begun = await beginTurn(server, agent, prompt, flags, attended)
   if (flags.detach) {
     // Alone on its line, so that a script can use it.
     console.log(begun.session)
@@ -37,5 +37,9 @@ async function runOn(client: MainstemClient, agent: string, prompt: string, flag
     )
     return
   }
-  process.exitCode = await watchTurn(transcript, { client, ...begun, isKept: !flags.ephemeral })
+  process.exitCode = await watchTurn(transcript, {
+    client: server.client,
+    ...begun,
+    isKept: !flags.ephemeral,
+  })
 }

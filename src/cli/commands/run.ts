@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Approval, LaunchKind, Sandbox } from '../../model/index.ts'
-import type { LocalFlags } from '../daemon/data-directory.ts'
+import { addServerOptions } from '../contexts/command.ts'
+import type { ServerFlags } from '../contexts/connect.ts'
 import type { TranscriptFlags } from '../turn/transcript.ts'
 import { APPROVALS, DIALECTS, LAUNCHES, SANDBOXES } from './choices.ts'
 
@@ -15,8 +16,8 @@ export interface PolicyFlags {
   timeout?: number
 }
 
-export interface RunFlags extends LocalFlags, TranscriptFlags, PolicyFlags {
-  cwd: string
+export interface RunFlags extends ServerFlags, TranscriptFlags, PolicyFlags {
+  cwd?: string
   model?: string
   launch?: LaunchKind
   schema?: string
@@ -35,7 +36,10 @@ export function registerRun(program: Command): void {
     .description('send a prompt to an agent and show its work')
     .argument('<agent>', 'which agent')
     .argument('[prompt]', 'what to do; "-" waits for standard input')
-    .option('-C, --cwd <dir>', 'where the agent works', '.')
+    .option(
+      '-C, --cwd <dir>',
+      'where the agent works: a directory of the server (default: here, on this machine)',
+    )
     .option('-m, --model <name>', 'the model to ask for')
     .addOption(new Option('--launch <kind>', 'how to run the agent').choices(LAUNCHES))
   addPolicyOptions(command)
@@ -56,9 +60,11 @@ export function registerRun(program: Command): void {
         'continue',
         'resume',
         'name',
+        'server',
+        'context',
       ]),
     )
-  addLocalOptions(command).action(async (agent: string, prompt: string | undefined, flags: RunFlags) => {
+  addServerOptions(command).action(async (agent: string, prompt: string | undefined, flags: RunFlags) => {
     const { run } = await import('./run-action.ts')
     await run(agent, prompt, flags)
   })

@@ -3,8 +3,7 @@ import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { exitCodeOf } from '../../model/outcome/outcome-faces.ts'
 import { isForPerson } from '../../model/request/for-person.ts'
-import { localServer } from '../daemon/connect.ts'
-import type { LocalFlags } from '../daemon/data-directory.ts'
+import { connect, type ServerFlags } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
@@ -22,7 +21,7 @@ import type { LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
 const NEWEST = 20
 
 export async function ls(flags: LsFlags): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const sessions = flags.all ? await allSessions(client) : (await client.sessions({ limit: NEWEST })).sessions
   const { stdout } = process
   const text = flags.json
@@ -31,8 +30,8 @@ export async function ls(flags: LsFlags): Promise<void> {
   await new Printer(stdout).print(text)
 }
 
-export async function attach(ref: string, flags: LocalFlags & TranscriptFlags): Promise<void> {
-  const { client } = await localServer(flags)
+export async function attach(ref: string, flags: ServerFlags & TranscriptFlags): Promise<void> {
+  const { client } = await connect(flags)
   const session = await sessionOf(client, ref)
   using transcript = await Transcript.open(process, flags)
   const isAtRest = session.status !== 'busy' && session.queue.length === 0
@@ -71,7 +70,7 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
   const { stdin } = process
   const warn = (message: string) => console.error(`mainstem: ${message}`)
   const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn })
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const session = await sessionOf(client, ref)
   const { id, name, head } = session
   if (session.status === 'ended') {
@@ -98,7 +97,7 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
 }
 
 export async function wait(ref: string, { timeout, ...flags }: WaitFlags): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const { id } = await sessionOf(client, ref)
   const signal = timeout === undefined ? undefined : AbortSignal.timeout(timeout * 1000)
   const settled = await untilAtRest(client, id, signal)
@@ -137,7 +136,7 @@ function noteAsking(record: SessionRecord): void {
 }
 
 export async function stop(refs: readonly string[], { end, ...flags }: StopFlags): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   for (const ref of refs) {
     const session = await sessionOf(client, ref)
     if (session.status === 'busy') await client.interrupt(session.id)
@@ -147,8 +146,8 @@ export async function stop(refs: readonly string[], { end, ...flags }: StopFlags
   }
 }
 
-export async function rm(refs: readonly string[], flags: LocalFlags): Promise<void> {
-  const { client } = await localServer(flags)
+export async function rm(refs: readonly string[], flags: ServerFlags): Promise<void> {
+  const { client } = await connect(flags)
   // Looks up all sessions first, so that a wrong name deletes nothing.
   const sessions: Pick<SessionRecord, 'id' | 'name'>[] = []
   for (const ref of refs) sessions.push(await removable(client, ref))

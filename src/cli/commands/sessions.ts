@@ -1,23 +1,24 @@
 import type { Command } from 'commander'
-import type { LocalFlags } from '../daemon/data-directory.ts'
+import { addServerOptions } from '../contexts/command.ts'
+import type { ServerFlags } from '../contexts/connect.ts'
 import type { TranscriptFlags } from '../turn/transcript.ts'
-import { addLocalOptions, addOutputOptions, seconds } from './run.ts'
+import { addOutputOptions, seconds } from './run.ts'
 
-export interface LsFlags extends LocalFlags {
+export interface LsFlags extends ServerFlags {
   all?: boolean
   json?: boolean
 }
 
-export interface SendFlags extends LocalFlags, TranscriptFlags {
+export interface SendFlags extends ServerFlags, TranscriptFlags {
   detach?: boolean
   steer?: boolean
 }
 
-export interface WaitFlags extends LocalFlags {
+export interface WaitFlags extends ServerFlags {
   timeout?: number
 }
 
-export interface StopFlags extends LocalFlags {
+export interface StopFlags extends ServerFlags {
   end?: boolean
 }
 
@@ -26,22 +27,22 @@ const SESSION = 'id, beginning of an id, name, or "last"'
 /** The commands that work with sessions of the daemon. */
 export function registerSessions(program: Command): void {
   const actions = () => import('./sessions-action.ts')
-  addLocalOptions(
+  addServerOptions(
     program
       .command('ls')
       .description('list sessions, newest first')
       .option('--all', 'all sessions, not only the newest 20')
       .option('--json', 'print one JSON object a line'),
   ).action(async (flags: LsFlags) => (await actions()).ls(flags))
-  addLocalOptions(
+  addServerOptions(
     addOutputOptions(
       program
         .command('attach')
         .description('show a session and follow it until its work is done')
         .argument('[session]', SESSION, 'last'),
     ),
-  ).action(async (ref: string, flags: LocalFlags & TranscriptFlags) => (await actions()).attach(ref, flags))
-  addLocalOptions(
+  ).action(async (ref: string, flags: ServerFlags & TranscriptFlags) => (await actions()).attach(ref, flags))
+  addServerOptions(
     addOutputOptions(
       program
         .command('send')
@@ -54,21 +55,21 @@ export function registerSessions(program: Command): void {
   ).action(async (ref: string, prompt: string | undefined, flags: SendFlags) =>
     (await actions()).send(ref, prompt, flags),
   )
-  addLocalOptions(
+  addServerOptions(
     program
       .command('wait')
       .description('wait until a session has nothing left to do')
       .argument('[session]', SESSION, 'last')
       .option('--timeout <seconds>', 'stop waiting after this time', seconds),
   ).action(async (ref: string, flags: WaitFlags) => (await actions()).wait(ref, flags))
-  addLocalOptions(
+  addServerOptions(
     program
       .command('stop')
       .description('interrupt the turn of a session')
       .argument('<session...>', SESSION)
       .option('--end', 'end the session as well; its log stays'),
   ).action(async (refs: string[], flags: StopFlags) => (await actions()).stop(refs, flags))
-  addLocalOptions(
+  addServerOptions(
     program.command('rm').description('end sessions and delete their data').argument('<session...>', SESSION),
-  ).action(async (refs: string[], flags: LocalFlags) => (await actions()).rm(refs, flags))
+  ).action(async (refs: string[], flags: ServerFlags) => (await actions()).rm(refs, flags))
 }

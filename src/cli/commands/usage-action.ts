@@ -1,11 +1,11 @@
 import type { UsageTotals } from '../../client/index.ts'
-import { localServer } from '../daemon/connect.ts'
+import { connect } from '../contexts/connect.ts'
 import { printableJson, printableLine } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import type { UsageFlags } from './records.ts'
 
 export async function usage(flags: UsageFlags): Promise<void> {
-  const { client } = await localServer(flags)
+  const { client } = await connect(flags)
   const report = await client.usage()
   const { stdout } = process
   const rows: [string, UsageTotals][] = [

@@ -20,6 +20,8 @@ export function registerAgents(program: Command): void {
     .command('agents')
     .description('list the agents, and what each needs to work')
     .option('--config <file>', 'configuration file')
+    .option('--context <name>', 'list the agents of this server')
+    .option('--server <url>', 'list the agents of the server at this URL')
     .option('--json', 'print one JSON array')
     .action(async (flags: AgentsFlags) => (await import('./agents.ts')).agents(flags))
 }

@@ -1,6 +1,7 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { toMainstemError } from '../../model/outcome/error-table.ts'
 import { STDIN_SILENCE_MS } from '../commands/run-action.ts'
+import { selectedContext } from '../contexts/connect.ts'
 import { localServer } from '../daemon/connect.ts'
 import { workingDirectory } from '../named-path.ts'
 import { MAINSTEM } from '../own-command.ts'
@@ -33,6 +34,8 @@ export async function compare(
   const flags = { ...given, cwd: await workingDirectory(given.cwd) }
   const { stdin } = process
   const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn: note })
+  const remote = await selectedContext(flags, process.env)
+  if (remote) note(`compare works on this machine, not on ${remote.server}`)
   const { client } = await localServer(flags)
   const worktrees = flags.worktree ? await addWorktrees(flags.cwd, labelsOf(candidates)) : undefined
   if (worktrees && worktrees.uncommitted > 0)

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { MainstemClient } from '../../client/mainstem-client.ts'
 import { makeTemporaryFolder } from '../../compose/temporary-folder.ts'
 import { loadConfig } from '../../daemon/config.ts'
+import { socketFetch } from '../../daemon/node-fetch.ts'
 import { serve } from '../../daemon/serve.ts'
-import { socketFetch } from '../../daemon/socket-fetch.ts'
 import { absolutePaths, type LocalFlags } from './data-directory.ts'
 
 export interface EphemeralServer extends AsyncDisposable {

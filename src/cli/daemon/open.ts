@@ -1,22 +1,25 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { addressIn } from '../../daemon/address-file.ts'
 import { loadConfig, type Overrides } from '../../daemon/config.ts'
 import { MainstemError } from '../../model/index.ts'
+import { clientOf, selectedContext } from '../contexts/connect.ts'
+import type { Context } from '../contexts/contexts.ts'
+import { openInBrowser } from './browser.ts'
 import { findServer, localServer } from './connect.ts'
 
 export interface OpenFlags extends Pick<Overrides, 'host' | 'port' | 'data' | 'config'> {
+  context?: string
+  server?: string
   print?: boolean
 }
 
 /** `mainstem open`: signs a browser in to the running server. */
-export async function open({ print, ...flags }: OpenFlags): Promise<void> {
-  const { baseUrl, ticket } = await (flags.host === undefined && flags.port === undefined
-    ? local(flags)
-    : named(flags))
+export async function open({ print, context, server, ...flags }: OpenFlags): Promise<void> {
+  const isNamed = flags.host !== undefined || flags.port !== undefined
+  const remote = isNamed ? undefined : await selectedContext({ ...flags, context, server }, process.env)
+  const { baseUrl, ticket } = await (remote ? atContext(remote) : isNamed ? named(flags) : local(flags))
   const link = ticket === undefined ? `${baseUrl}/` : `${baseUrl}/#ticket=${ticket}`
-  if (!print && (await opened(link))) {
+  if (!print && (await openInBrowser(link))) {
     console.log(`Opened ${baseUrl}/ in your browser.`)
     return
   }
@@ -30,6 +33,12 @@ interface SignInLink {
   baseUrl: string
   /** Absent if the server needs no token. */
   ticket: string | undefined
+}
+
+/** The page of a server on another machine. A server that needs no login gives no ticket. */
+async function atContext(context: Context): Promise<SignInLink> {
+  const { server: baseUrl, token } = context
+  return { baseUrl, ticket: token === undefined ? undefined : await clientOf(context).ticket() }
 }
 
 /** The server of the data directory, started if none runs. */
@@ -67,22 +76,4 @@ const portOf = (url: string) => new URL(url).port
 function isThisMachine(host: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address))
   return host === 'localhost' || own.includes(host)
-}
-
-const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-}
-
-/** Whether the desktop opened the link. */
-async function opened(link: string): Promise<boolean> {
-  const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open']
-  const child = spawn(command, [...args, link], { stdio: 'ignore' })
-  try {
-    const [code] = await once(child, 'exit')
-    return code === 0
-  } catch {
-    // The program is not installed.
-    return false
-  }
 }

@@ -29,6 +29,8 @@ export function registerOpen(program: Command): void {
     .option('--port <port>', 'port of the server', parsePort)
     .option('--data <dir>', 'data directory of the server')
     .option('--config <file>', 'configuration file of the server')
+    .option('--context <name>', 'open the page of this server; `mainstem context` lists them')
+    .option('--server <url>', 'open the page of the server at this URL')
     .option('--print', 'print the link instead of opening it')
     .action(async (flags: OpenFlags) => (await import('./open.ts')).open(flags))
 }

@@ -3,6 +3,8 @@ import type { BeginSession, MainstemClient, SessionRecord } from '../../client/i
 import type { Image, Policy, SessionOptions } from '../../model/index.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import type { PolicyFlags, RunFlags } from '../commands/run.ts'
+import type { ConnectedServer } from '../contexts/connect.ts'
+import { refusedDirectory, remoteDirectory } from '../contexts/remote-directory.ts'
 import { readNamed, workingDirectory } from '../named-path.ts'
 import { allSessions, sessionOf } from './session-ref.ts'
 
@@ -16,13 +18,13 @@ export interface BegunTurn {
 
 /** Begins a turn: in a new session, or in the one that `--continue` or `--resume` names. */
 export async function beginTurn(
-  client: MainstemClient,
+  { client, ...server }: Pick<ConnectedServer, 'client'> & Partial<ConnectedServer>,
   agent: string,
   prompt: string,
   flags: RunFlags,
   attended: boolean,
 ): Promise<BegunTurn> {
-  const cwd = await workingDirectory(flags.cwd)
+  const cwd = await directoryOf(server, flags.cwd)
   const images = await imagesOf(flags.image)
   const earlier = await earlierSession(client, agent, cwd, flags)
   if (earlier && earlier.status !== 'ended') return continueIn(client, earlier, prompt, images, flags)
@@ -44,8 +46,18 @@ export async function beginTurn(
     ...(flags.name !== undefined && { name: flags.name }),
     ...(resume !== undefined && { resume }),
   }
-  const { id, turn = 1 } = await client.begin(body)
+  const { id, turn = 1 } = await client.begin(body).catch((thrown: unknown) => {
+    throw refusedDirectory(server, flags.cwd, thrown)
+  })
   return { session: id, name: flags.name, turn, after: 0 }
+}
+
+/** The directory of a new session: on this machine, or on that of the server. */
+async function directoryOf(
+  { info, remote }: Partial<ConnectedServer>,
+  cwd: string | undefined,
+): Promise<string> {
+  return remote && info ? remoteDirectory(remote, info, cwd) : workingDirectory(cwd ?? '.')
 }
 
 async function continueIn(

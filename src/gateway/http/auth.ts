@@ -19,6 +19,18 @@ export interface Caller {
 export interface Token extends Caller {
   /** SHA-256 in hexadecimal. A token has 256 random bits, so a slow hash is not needed. */
   digest: string
+  /** Set for the token of a command line, which its principal allowed on the page. */
+  login?: Login | undefined
+}
+
+/** The token of a command line. */
+export type LoginToken = Token & { login: Login }
+
+/** A command line that acts for a principal. */
+export interface Login {
+  /** What the command line calls itself, usually its host. */
+  name: string
+  createdAt: number
 }
 
 export function tokenOf(principal: string, token: string, roles: readonly Role[] = []): Token {
@@ -44,14 +56,16 @@ declare module 'fastify' {
     principal: string
     /** Absent before authentication. */
     roles?: readonly Role[]
+    /** The token that authenticated the request. Undefined before authentication. */
+    token: Token
   }
 }
 
 /** The principal of the first token. Without authentication every request has this principal. */
 export const LOCAL = OWNER
 
-/** The person who runs the server. */
-export const OPERATOR: Caller = { principal: LOCAL, roles: ['operator'] }
+/** The person who runs the server; everybody, where authentication is disabled. */
+export const OPERATOR: Token = { principal: LOCAL, roles: ['operator'], digest: '' }
 
 /** Requires a token on every route that is not declared open. Without tokens every request is accepted. */
 export function requireToken(
@@ -61,10 +75,13 @@ export function requireToken(
 ): void {
   app.decorateRequest('principal', '')
   app.decorateRequest('roles')
-  const admit = (request: FastifyRequest, { principal, roles }: Caller) => {
+  app.decorateRequest('token')
+  const admit = (request: FastifyRequest, token: Token) => {
+    const { principal, roles } = token
     connections.trust(request.raw.socket, principal)
     request.principal = principal
     request.roles = roles
+    request.token = token
   }
   if (tokens) endRevoked(app, revocation)
   const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
@@ -80,9 +97,8 @@ export function requireToken(
     }
     if (authorization === undefined && auth === 'body') return
     const ticket = auth === 'ticket' && authorization === undefined ? ticketOf(request.query) : undefined
-    const principal = ticket === undefined ? undefined : tickets.redeem(ticket)
-    const holder =
-      principal === undefined ? undefined : tokens ? tokenNamed(await tokens(), principal) : OPERATOR
+    const replaced = ticket === undefined ? undefined : tickets.redeem(ticket)
+    const holder = replaced && (tokens ? sameToken(await tokens(), replaced) : OPERATOR)
     if (holder === undefined) await admitToken(request, bearerOf(authorization))
     else admit(request, holder)
   })
@@ -94,12 +110,12 @@ export function requireToken(
 
 /** Ends the response of a request whose token is removed. */
 function endRevoked(app: FastifyInstance, revocation: Revocation): void {
-  app.addHook('preHandler', async ({ principal, ws }, { raw }) => {
+  app.addHook('preHandler', async ({ principal, token, ws }, { raw }) => {
     // A WebSocket has a response only until its upgrade; it is closed with a code instead.
     if (principal === '' || ws) return
     raw.once(
       'close',
-      revocation.add(principal, () => raw.destroy()),
+      revocation.add(token, () => raw.destroy()),
     )
   })
 }
@@ -121,9 +137,9 @@ export function tokenPresented(known: readonly Token[], presented = ''): Token {
   return found
 }
 
-/** Returns the token of a principal, if it still has one. */
-export function tokenNamed(known: readonly Token[], principal: string): Token | undefined {
-  return known.find((token) => token.principal === principal)
+/** Returns a token that was used before, if it still exists. */
+export function sameToken(known: readonly Token[], { principal, digest }: Token): Token | undefined {
+  return known.find((token) => token.digest === digest && token.principal === principal)
 }
 
 function digest(text: string): Buffer {

@@ -1,14 +1,12 @@
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { tokenNamed } from './auth.ts'
+import { sameToken, type Token } from './auth.ts'
 
 /** How long a stream can outlive its token. */
 const CHECK_MS = 1_000
 
 interface RevocableRequest {
-  principal: string
-  /** The digest of the principal's token at the first check. */
-  digest: string | undefined
+  token: Token
   end(): void
 }
 
@@ -23,9 +21,9 @@ export class Revocation {
     if (deps.tokens) this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref()
   }
 
-  /** Calls `end` when the principal no longer has a token. The returned function removes the request. */
-  add(principal: string, end: () => void): () => void {
-    const request = { principal, digest: undefined, end }
+  /** Calls `end` when the token no longer exists. The returned function removes the request. */
+  add(token: Token, end: () => void): () => void {
+    const request = { token, end }
     this.#open.add(request)
     return () => this.#open.delete(request)
   }
@@ -39,9 +37,7 @@ export class Revocation {
     try {
       const known = await this.#deps.tokens()
       for (const request of this.#open) {
-        const digest = tokenNamed(known, request.principal)?.digest
-        request.digest ??= digest
-        if (digest !== undefined && digest === request.digest) continue
+        if (sameToken(known, request.token)) continue
         this.#open.delete(request)
         request.end()
       }

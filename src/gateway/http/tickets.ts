@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import { isFairShare } from '../../sessions/log/fair-share.ts'
 import type { GatewayDeps } from '../deps.ts'
+import type { Token } from './auth.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { named } from './openapi/components.ts'
 
@@ -15,30 +16,30 @@ const MAX_UNUSED = 1_000
 export class Tickets {
   readonly #now: () => number
   /** Keyed by digest, so that the lookup time reveals nothing; in order of issue. */
-  readonly #open = new Map<string, { principal: string; until: number }>()
+  readonly #open = new Map<string, { token: Token; until: number }>()
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  issue(principal: string): string {
+  issue(token: Token): string {
     this.#forget()
-    const own = [...this.#open.values()].filter((one) => one.principal === principal).length
+    const own = [...this.#open.values()].filter((one) => one.token.principal === token.principal).length
     if (!isFairShare(own + 1, MAX_UNUSED - this.#open.size - 1))
       throw new MainstemError('overloaded', `${own} tickets of this token are unused`)
     const ticket = randomBytes(32).toString('base64url')
-    this.#open.set(digest(ticket), { principal, until: this.#now() + LIFETIME_MS })
+    this.#open.set(digest(ticket), { token, until: this.#now() + LIFETIME_MS })
     return ticket
   }
 
-  /** Returns the principal of a ticket that is still valid, without using it. */
-  holderOf(ticket: string): string | undefined {
+  /** Returns the token that a valid ticket replaces, without using the ticket. */
+  holderOf(ticket: string): Token | undefined {
     const found = this.#open.get(digest(ticket))
-    return found && this.#now() < found.until ? found.principal : undefined
+    return found && this.#now() < found.until ? found.token : undefined
   }
 
-  /** Returns the principal of a ticket; undefined if the ticket was already used or has expired. */
-  redeem(ticket: string): string | undefined {
+  /** Returns the token that a ticket replaces; undefined if the ticket was already used or has expired. */
+  redeem(ticket: string): Token | undefined {
     const holder = this.holderOf(ticket)
     this.#open.delete(digest(ticket))
     return holder
@@ -69,9 +70,9 @@ export function ticketEndpoint({ tickets }: GatewayDeps): Endpoint {
     status: 201,
     answer: Ticket,
     errors: ['overloaded'],
-    async run({ principal, reply }) {
+    async run({ request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { ticket: tickets.issue(principal), expiresInMs: LIFETIME_MS }
+      return { ticket: tickets.issue(request.token), expiresInMs: LIFETIME_MS }
     },
   })
 }

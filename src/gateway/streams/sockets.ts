@@ -71,7 +71,7 @@ export function acceptSockets(
         const stream = new SocketStream(socket, request.raw.socket, timing, stopping.signal)
         socket.once(
           'close',
-          revocation.add(request.principal, () => stream.cutOff(SOCKET_ENDS.revoked)),
+          revocation.add(request.token, () => stream.cutOff(SOCKET_ENDS.revoked)),
         )
         return writers.get(request)?.(stream)
       },

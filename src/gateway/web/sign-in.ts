@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { Role } from '../../model/access.ts'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { type Token, tokenNamed, tokenPresented } from '../http/auth.ts'
+import { sameToken, type Token, tokenPresented } from '../http/auth.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
 import { cookieOf, setCookie } from './cookie-header.ts'
@@ -118,7 +118,7 @@ function refuseSwitch(
   { ticket, replace }: SignInJson,
   current: string | undefined,
 ): void {
-  const next = ticket === undefined ? undefined : tickets.holderOf(ticket)
+  const next = ticket === undefined ? undefined : tickets.holderOf(ticket)?.principal
   if (replace || current === undefined || next === undefined || next === current) return
   throw new MainstemError('conflict', `you are signed in as ${current}, and this link signs in as ${next}`, {
     advice: 'Sign out first, or send `replace` with the ticket.',
@@ -127,8 +127,8 @@ function refuseSwitch(
 
 function tokenFor({ tickets }: GatewayDeps, { ticket, token }: SignInJson, known: readonly Token[]): Token {
   if (ticket === undefined) return tokenPresented(known, token)
-  const principal = tickets.redeem(ticket)
-  const found = principal === undefined ? undefined : tokenNamed(known, principal)
+  const replaced = tickets.redeem(ticket)
+  const found = replaced && sameToken(known, replaced)
   if (found) return found
   throw new MainstemError('unauthorized', 'this link was used before or has expired', {
     advice: 'Run `mainstem open` to get a new one.',

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { listenOnSocket } from '../../../src/daemon/local-socket.ts'
-import { socketFetch } from '../../../src/daemon/socket-fetch.ts'
+import { socketFetch } from '../../../src/daemon/node-fetch.ts'
+import { tokenOf } from '../../../src/gateway/http/auth.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import type { Store } from '../../../src/stores/store.ts'
 import { call } from '../api.ts'
@@ -102,7 +103,8 @@ describe('a principal is served while another one', () => {
 
   test('leaves tickets unused', async () => {
     await using server = await startGateway()
-    const issued = () => Array.from({ length: 1_000 }, () => server.deps.tickets.issue('guest'))
+    const issued = () =>
+      Array.from({ length: 1_000 }, () => server.deps.tickets.issue(tokenOf('guest', GUEST)))
     expect(issued).toThrow('tickets of this token are unused')
     expect((await call(server, 'POST /v1/tickets', { token: GUEST })).status).toBe(503)
     expect((await call(server, 'POST /v1/tickets')).status).toBe(201)

@@ -55,7 +55,7 @@ describe('sign-in of a browser', () => {
   })
 
   test('a ticket signs in once', async () => {
-    const ticket = tickets.issue('guest')
+    const ticket = tickets.issue(tokenOf('guest', GUEST))
     const cookie = await cookieFor({ ticket })
     const me = await fetch(`${server.url}/v1/server`, { headers: { cookie } })
     expect(await me.json()).toMatchObject({ principal: 'guest', authentication: true })
@@ -65,19 +65,19 @@ describe('sign-in of a browser', () => {
   })
 
   test('a link of another principal replaces a sign-in only if that is asked for', async () => {
-    const ticket = tickets.issue('guest')
+    const ticket = tickets.issue(tokenOf('guest', GUEST))
     const headers = { cookie: await cookieFor({ token: TOKEN }), origin: server.url }
     const refused = await post('/v1/sign-in', { ticket }, headers)
     expect([refused.status, refused.headers.get('set-cookie')]).toEqual([409, null])
     expect(await detail(refused)).toBe('you are signed in as owner, and this link signs in as guest')
-    const own = await post('/v1/sign-in', { ticket: tickets.issue('owner') }, headers)
+    const own = await post('/v1/sign-in', { ticket: tickets.issue(tokenOf('owner', TOKEN)) }, headers)
     expect(own.status).toBe(204)
     expect((await post('/v1/sign-in', { ticket, replace: true }, headers)).status).toBe(204)
     expect((await post('/v1/sign-in', { ticket, replace: true }, headers)).status).toBe(401)
   })
 
   test('a ticket that is too old does not sign in', async () => {
-    const ticket = tickets.issue('owner')
+    const ticket = tickets.issue(tokenOf('owner', TOKEN))
     now += 30_000
     expect((await post('/v1/sign-in', { ticket })).status).toBe(401)
   })

@@ -38,7 +38,7 @@ export function referenceEndpoint(document: () => OpenApi): Endpoint {
 const GROUPS: readonly (readonly [string, RegExp])[] = [
   ['Sessions', /^\/v1\/(?:sessions|requests|events|search|blobs)/],
   ['Server and agents', /^\/v1\/(?:agents|usage|server)|^\/(?:healthz|readyz|metrics)/],
-  ['Authentication', /^\/v1\/(?:tickets|sign-)/],
+  ['Authentication', /^\/v1\/(?:tickets|logins|sign-)/],
   ['Execute', /^\/v1\/execute/],
   ['Daemon', /^\/rpc/],
   ['Board and unified', /^\/(?:api|ws)\//],
