@@ -11,6 +11,7 @@ type Register = (program: Command) => void
 
 const records = async (): Promise<Register> => (await import('./commands/records.ts')).registerRecords
 const shell = async (): Promise<Register> => (await import('./commands/records.ts')).registerShell
+const backup = async (): Promise<Register> => (await import('./commands/store.ts')).registerBackup
 const contexts = async (): Promise<Register> => (await import('./contexts/command.ts')).registerContexts
 const sessions = async (): Promise<Register> => (await import('./commands/sessions.ts')).registerSessions
 
@@ -42,6 +43,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   open: async () => (await import('./daemon/with-server.ts')).registerOpen,
   stdio: async () => (await import('./daemon/with-server.ts')).registerStdio,
   doctor: async () => (await import('./doctor/command.ts')).registerDoctor,
+  backup,
+  restore: backup,
   store: async () => (await import('./commands/store.ts')).registerStore,
   token: async () => (await import('./daemon/with-server.ts')).registerToken,
   decode: async () => (await import('./commands/with-agents.ts')).registerDecode,

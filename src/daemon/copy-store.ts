@@ -46,11 +46,37 @@ function real(path: string): string {
   return existsSync(path) ? realpathSync(path) : path
 }
 
-async function openSource(place: string): Promise<CopySource> {
-  if (!URL_SCHEME.test(place)) return openSqliteSource(place)
+/** Copies the store of a server into a directory, while the server may use it. Everything is copied as it is now. */
+export async function backup(from: string, to: string, options: CopyOptions): Promise<CopySummary> {
+  if (URL_SCHEME.test(to)) {
+    throw new MainstemError('invalid_request', 'a backup is a directory', {
+      advice: 'Name a directory that does not exist, or use `mainstem store copy`.',
+    })
+  }
+  const origin = placeOf(from)
+  if (origin === resolve(to)) throw sameStore()
+  await using source = await openSource(origin, { online: true })
+  await using target = openSqliteTarget(resolve(to))
+  // What an interrupted backup has copied is older than what this one reads.
+  return await copyStore(source, target, { ...options, restart: true })
+}
+
+/** Copies a backup into the store of a server, which must be empty. */
+export async function restore(from: string, to: string, options: CopyOptions): Promise<CopySummary> {
+  const directory = resolve(from)
+  if (!existsSync(join(directory, DATABASE))) {
+    throw new MainstemError('not_found', `there is no backup in ${directory}`, {
+      advice: 'Name the directory that `mainstem backup` wrote.',
+    })
+  }
+  return copy(directory, to, { ...options, restart: true })
+}
+
+async function openSource(place: string, how = { online: false }): Promise<CopySource> {
+  if (!URL_SCHEME.test(place)) return openSqliteSource(place, how)
   // Loaded late: a copy between files needs no client of PostgreSQL.
   const { openPostgresSource } = await import('../stores/postgres/copy/postgres-copy.ts')
-  return openPostgresSource(place)
+  return openPostgresSource(place, how)
 }
 
 async function openTarget(place: string): Promise<CopyTarget> {

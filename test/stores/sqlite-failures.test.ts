@@ -68,6 +68,7 @@ test('a probe fails while the disk is full, and succeeds when there is room agai
   await store.probe()
   expect(readdirSync(directory).sort()).toEqual([
     'blobs',
+    'last-commit',
     'lock',
     'lock.owner',
     'mainstem.db',

@@ -52,6 +52,7 @@ describe('files', () => {
     ])
     expect(Object.fromEntries(modes)).toEqual({
       lock: '600',
+      'last-commit': '600',
       'lock.owner': '600',
       blobs: '700',
       [`blobs/${ref.id}`]: '600',

@@ -1,24 +1,45 @@
-import { type CopyProgress, type CopySummary, copy } from '../../daemon/copy-store.ts'
+import { loadConfig } from '../../daemon/config.ts'
+import { backup, type CopyProgress, type CopySummary, copy, restore } from '../../daemon/copy-store.ts'
 import { printable, printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { USUAL_COLUMNS } from '../render/show.ts'
 import { Terminal } from '../terminal/terminal.ts'
-import type { StoreFlags } from './store.ts'
+import type { BackupFlags, StoreFlags } from './store.ts'
 
 /** How often a terminal is drawn, and a line is written where there is none. */
 const DRAW_MS = 100
 const LINE_MS = 5_000
 
-export async function storeCopy(
-  from: string,
-  to: string,
-  { restart = false, json }: StoreFlags,
-): Promise<void> {
+export function storeCopy(from: string, to: string, { restart = false, json }: StoreFlags): Promise<void> {
+  return showing(json, (progress) => copy(from, to, { restart, progress }))
+}
+
+/** `mainstem backup`: copies what the server has stored, while it runs. */
+export async function backUp(to: string, { json, ...flags }: BackupFlags): Promise<void> {
+  const from = await storeOf(flags)
+  await showing(json, (progress) => backup(from, to, { progress }))
+}
+
+/** `mainstem restore`: copies a backup into the empty store of a server. */
+export async function restoreInto(from: string, { json, ...flags }: BackupFlags): Promise<void> {
+  const to = await storeOf(flags)
+  await showing(json, (progress) => restore(from, to, { progress }))
+}
+
+/** The store that a server with these options uses. */
+async function storeOf(flags: Omit<BackupFlags, 'json'>): Promise<string> {
+  const { data, store } = await loadConfig({ flags, environment: process.env, cwd: process.cwd() })
+  return store?.url ?? data
+}
+
+type Work = (progress: (progress: CopyProgress) => void) => Promise<CopySummary>
+
+async function showing(json: boolean | undefined, work: Work): Promise<void> {
   const { stdout, stderr } = process
   const shown = progressOn(stderr)
   const began = performance.now()
   try {
-    const summary = await copy(from, to, { restart, progress: shown.show })
+    const summary = await work(shown.show)
     const seconds = Math.round(performance.now() - began) / 1_000
     await shown.end()
     const text = json ? printableJson({ ...summary, seconds }) : printable(described(summary, seconds))

@@ -5,6 +5,41 @@ export interface StoreFlags {
   json?: boolean
 }
 
+export interface BackupFlags {
+  data?: string
+  store?: string
+  config?: string
+  json?: boolean
+}
+
+/** `mainstem backup` and `mainstem restore`. */
+export function registerBackup(program: Command): void {
+  const options = (command: Command) =>
+    command
+      .option('--data <dir>', 'data directory of the server')
+      .option('--store <url>', 'PostgreSQL database of the server')
+      .option('--config <file>', 'configuration file of the server')
+      .option('--json', 'print one JSON object')
+  options(
+    program
+      .command('backup')
+      .description('copy everything that a server has stored to a directory, while it runs')
+      .argument('<dir>', 'a directory that does not exist yet'),
+  ).action(async (to: string, flags: BackupFlags) => {
+    process.title = 'mainstem backup'
+    await (await import('./store-action.ts')).backUp(to, flags)
+  })
+  options(
+    program
+      .command('restore')
+      .description('copy a backup into the empty store of a server')
+      .argument('<dir>', 'the directory that `mainstem backup` wrote'),
+  ).action(async (from: string, flags: BackupFlags) => {
+    process.title = 'mainstem restore'
+    await (await import('./store-action.ts')).restoreInto(from, flags)
+  })
+}
+
 /** `mainstem store`: moves what a server has stored. */
 export function registerStore(program: Command): void {
   program

@@ -30,7 +30,7 @@ export interface CopyTotals {
   entries: number
 }
 
-/** A store that no server has open, to be copied. */
+/** A store to be copied: one that no server has open, or its state at one moment. */
 export interface CopySource extends AsyncDisposable {
   /** Names the store in messages and in the mark of a copy. Has no password. */
   readonly name: string
@@ -44,7 +44,7 @@ export interface CopySource extends AsyncDisposable {
   readBlob(id: string): AsyncIterable<Uint8Array>
   /** How long processes had the store open, in milliseconds: the time in which the age of receipts is measured. */
   openTime(): Promise<number>
-  /** Throws if a server has the store open. */
+  /** Throws if a server has the store open and may change what is read. */
   checkIdle(): Promise<void>
 }
 

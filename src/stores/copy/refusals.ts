@@ -3,7 +3,7 @@ import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 /** The refusal of a server to open a store that a copy has not finished. */
 export function unfinishedCopy(store: string, source: string): MainstemError {
   return new MainstemError('storage_failed', `${store} is an unfinished copy of ${source}`, {
-    advice: 'Run the same `mainstem store copy` again, which continues it.',
+    advice: 'Run the command that made it again, which completes it.',
   })
 }
 

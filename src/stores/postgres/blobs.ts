@@ -11,7 +11,7 @@ import { bytes, integer } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
 import { sumOf } from '../tables.ts'
 import { fromColumn, toColumn } from './columns.ts'
-import type { Database } from './database.ts'
+import type { Database, Reads } from './database.ts'
 import { SUMS } from './sums.ts'
 
 const PART_BYTES = 1024 * 1024
@@ -33,9 +33,11 @@ const SWEEP = [
 /** Blobs, in rows of 1 MB. */
 export class Blobs implements BlobSink {
   readonly #database: Database
+  readonly #reads: Reads
 
-  constructor(database: Database) {
+  constructor(database: Database, reads: Reads = database) {
     this.#database = database
+    this.#reads = reads
   }
 
   open(): BlobWriter {
@@ -44,7 +46,7 @@ export class Blobs implements BlobSink {
 
   /** Reads all parts twice: the checksum covers the whole blob, and nothing damaged may be returned. */
   async *read({ id, bytes: length }: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {
-    const [blob] = await this.#database.read(BLOB, [toColumn(id)])
+    const [blob] = await this.#reads.read(BLOB, [toColumn(id)])
     if (!blob) throw new MainstemError('not_found', `there is no blob ${id}`)
     const owner = typeof blob.owner === 'string' ? fromColumn(blob.owner) : ''
     const isOwned = matches(blob.owner_sum, () => sumOf(SUMS.blob.owner_sum, { session: owner, id }))
@@ -67,7 +69,7 @@ export class Blobs implements BlobSink {
 
   async *#parts(id: string, first: number): AsyncGenerator<Uint8Array> {
     for (let part = first; ; part++) {
-      const [row] = await this.#database.read(PART, [toColumn(id), part])
+      const [row] = await this.#reads.read(PART, [toColumn(id), part])
       if (!row) return
       yield bytes(row, 'body')
     }

@@ -191,6 +191,9 @@ export class Database implements AsyncDisposable {
 /** The longest that a timer can wait: 24 days. */
 const NEVER_MS = 2 ** 31 - 1
 
+/** Statements that change nothing. */
+export type Reads = Pick<Database, 'read'>
+
 export type Query = (sql: string, values?: readonly unknown[]) => Promise<Row[]>
 
 interface Pools {

@@ -10,6 +10,7 @@ import { CHARGE } from './charge.ts'
 import { changeCounters } from './counters.ts'
 import { checkNotLost, type Files } from './files.ts'
 import { inserter, insertInto, same, withSums } from './insert.ts'
+import { LastCommit } from './last-commit.ts'
 import { checkAlone } from './lock.ts'
 import {
   type AccessWrite,
@@ -70,6 +71,8 @@ export class Connection {
   readonly #entryVersion: number
   /** The highest id of the log so far. */
   #logTop: number
+  /** Absent where the operating system decides when to write: a power cut may then lose commits. */
+  readonly #lastCommit: LastCommit | undefined
 
   constructor(files: Files, settings: WriterSettings, after: Opening) {
     checkNotLost(files)
@@ -81,6 +84,8 @@ export class Connection {
       this.#setUp(settings, after)
       this.#statements = statementsOf(this.#db)
       this.#logTop = logTop(this.#db)
+      if (settings.durability === 'power')
+        this.#lastCommit = new LastCommit(files.lastCommit, this.#file, this.#logTop)
     } catch (thrown) {
       this.#db.close()
       throw thrown
@@ -131,6 +136,7 @@ export class Connection {
   insert(commit: Commit): void {
     const { sessions, leases, frameCounts, records, receipts, blobs, charges, facts } = commit
     const statements = this.#statements
+    const before = this.#logTop
     this.#transact(() => {
       for (const { n, id: session, fence, owner = null } of sessions) {
         const begun = { earliest: 1, earliest_frame: 1, queued: 0 }
@@ -167,6 +173,7 @@ export class Connection {
       for (const charge of charges) statements.charge.run(...chargeOf(charge))
       for (const fact of facts) statements.audit(fact)
     })
+    if (this.#logTop !== before) this.#lastCommit?.write(this.#logTop)
   }
 
   #insertLog({ log }: Commit, tails: Tails): void {
@@ -247,6 +254,7 @@ export class Connection {
   }
 
   close(): void {
+    this.#lastCommit?.[Symbol.dispose]()
     this.#db.close()
   }
 

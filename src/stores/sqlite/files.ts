@@ -9,6 +9,8 @@ export interface Files {
   /** The index of the search: built from the database, and built anew where it is missing. */
   index: string
   lock: string
+  /** The last commit, to notice a WAL that was removed. */
+  lastCommit: string
   blobs: string
 }
 
@@ -21,6 +23,7 @@ export function filesIn(directory: string): Files {
     database: join(directory, 'mainstem.db'),
     index: join(directory, 'search.db'),
     lock: join(directory, 'lock'),
+    lastCommit: join(directory, 'last-commit'),
     blobs: join(directory, 'blobs'),
   }
 }

@@ -5,12 +5,13 @@ import { integer, type Row, text } from '../../row.ts'
 import type { TableName } from '../../tables.ts'
 import { Blobs } from '../blobs.ts'
 import { fromColumn, toColumn } from '../columns.ts'
-import { Database } from '../database.ts'
+import { Database, type Reads } from '../database.ts'
 import { cannotOpen, isLockTimeout } from '../failures.ts'
 import { LIVE } from '../leases.ts'
 import { checkSchema, prepareSchema } from '../migrate.ts'
 import { INDEX_FROM_HERE } from '../search/word-index.ts'
 import { lastKey, pagesAfter } from './read-table.ts'
+import { Snapshot } from './snapshot.ts'
 import { addRows } from './write-table.ts'
 
 const TOTALS = `SELECT (SELECT count(*) FROM @session) AS sessions,
@@ -44,12 +45,15 @@ const TABLES = [
   'session',
 ]
 
-/** Opens a store to copy it. It is not changed. */
-export async function openPostgresSource(url: string): Promise<CopySource> {
+/**
+ * Opens a store to copy it. It is not changed. Read `online`, everything is as it is now, while servers may go on
+ * writing.
+ */
+export async function openPostgresSource(url: string, { online = false } = {}): Promise<CopySource> {
   const database = await Database.open({ url })
   try {
     await checkSchema(database)
-    return new PostgresSource(database)
+    return new PostgresSource(database, online ? await Snapshot.take(database) : undefined)
   } catch (thrown) {
     await database[Symbol.asyncDispose]()
     throw thrown
@@ -74,16 +78,22 @@ class PostgresSource implements CopySource {
   readonly name: string
   protected readonly database: Database
   protected readonly blobs: Blobs
+  readonly #snapshot: Snapshot | undefined
 
-  constructor(database: Database) {
+  constructor(database: Database, snapshot?: Snapshot) {
     const { shown, schema } = database.address
     this.name = `PostgreSQL at ${shown}, schema ${schema}`
     this.database = database
-    this.blobs = new Blobs(database)
+    this.#snapshot = snapshot
+    this.blobs = new Blobs(database, snapshot)
+  }
+
+  get #reads(): Reads {
+    return this.#snapshot ?? this.database
   }
 
   read(table: TableName, after?: Row): AsyncGenerator<Row[]> {
-    return pagesAfter(this.database, table, after)
+    return pagesAfter(this.#reads, table, after)
   }
 
   async totals(): Promise<CopyTotals> {
@@ -92,17 +102,18 @@ class PostgresSource implements CopySource {
   }
 
   async *readBlob(id: string): AsyncGenerator<Uint8Array> {
-    const [row] = await this.database.read('SELECT bytes FROM @blob WHERE id = $1', [toColumn(id)])
+    const [row] = await this.#reads.read('SELECT bytes FROM @blob WHERE id = $1', [toColumn(id)])
     if (!row) throw damaged(`blob ${id}`)
     yield* this.blobs.read({ id, bytes: integer(row, 'bytes') })
   }
 
   async openTime(): Promise<number> {
-    const [row = {}] = await this.database.read(OPEN_TIME)
+    const [row = {}] = await this.#reads.read(OPEN_TIME)
     return integer(row, 'ms')
   }
 
   async checkIdle(): Promise<void> {
+    if (this.#snapshot) return
     const live = await this.database.read(LIVE, [null])
     const [row] = live
     if (!row) return
@@ -114,11 +125,13 @@ class PostgresSource implements CopySource {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#snapshot?.[Symbol.asyncDispose]()
     await this.database[Symbol.asyncDispose]()
   }
 
   /** Statements that read a whole table take as long as they need. */
   protected query(sql: string): Promise<Row[]> {
+    if (this.#snapshot) return this.#snapshot.read(sql)
     return this.database.persist(() => this.database.transaction(0, (query) => query(sql)))
   }
 }

@@ -5,7 +5,7 @@ import { sourceChanged } from '../../copy/refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
 import { columnsOf, isFree, TABLES, type TableName } from '../../tables.ts'
 import { toColumn } from '../columns.ts'
-import type { Database } from '../database.ts'
+import type { Database, Reads } from '../database.ts'
 import { SUMS } from '../sums.ts'
 import { namedRow, selectOf } from '../table-rows.ts'
 
@@ -20,7 +20,7 @@ const orderOf = (table: TableName) =>
 
 /** The rows of a table in the order of a copy, after one that was copied already. */
 export async function* pagesAfter(
-  database: Database,
+  database: Reads,
   table: TableName,
   after: Row | undefined,
 ): AsyncGenerator<Row[]> {
@@ -45,7 +45,7 @@ export async function lastKey(database: Database, table: TableName): Promise<Row
   return named && Object.fromEntries(TABLES[table].key.map((name) => [name, named[name]]))
 }
 
-async function* rows(database: Database, table: TableName, after: Row | undefined): AsyncGenerator<Row[]> {
+async function* rows(database: Reads, table: TableName, after: Row | undefined): AsyncGenerator<Row[]> {
   const order = orderOf(table)
   const columns = order.map(([, column]) => column).join(', ')
   const names = order.map(([name]) => `"${name}"`).join(', ')
@@ -66,7 +66,7 @@ async function* rows(database: Database, table: TableName, after: Row | undefine
 }
 
 /** The index by commits finds ranges of rows and does not sort them, so each statement looks at one range. */
-async function* commits(database: Database, after: Row | undefined): AsyncGenerator<Row[]> {
+async function* commits(database: Reads, after: Row | undefined): AsyncGenerator<Row[]> {
   const range = `${selectOf('log')} WHERE t.id > $1 AND t.id <= $2 ORDER BY t.id LIMIT ${PAGE_ROWS}`
   const sql = pageOf('log', range, 'id')
   const [top = {}] = await database.read('SELECT last_value AS id FROM @log_id_seq')
@@ -91,7 +91,7 @@ function pageOf(table: TableName, sql: string, order: string): string {
 }
 
 /** Where a row is in the order of its table. */
-async function placeOf(database: Database, table: TableName, key: Row): Promise<unknown[]> {
+async function placeOf(database: Reads, table: TableName, key: Row): Promise<unknown[]> {
   const columns: Readonly<Record<string, { type: string }>> = TABLES[table].columns
   return Promise.all(
     TABLES[table].key.map((name) => {
@@ -101,13 +101,13 @@ async function placeOf(database: Database, table: TableName, key: Row): Promise<
   )
 }
 
-async function findNumber(database: Database, session: string): Promise<number> {
+async function findNumber(database: Reads, session: string): Promise<number> {
   const [row] = await database.read('SELECT n FROM @session WHERE id = $1', [toColumn(session)])
   if (!row) throw sourceChanged(`session ${session}`)
   return integer(row, 'n')
 }
 
-async function findCommit(database: Database, key: Row): Promise<number> {
+async function findCommit(database: Reads, key: Row): Promise<number> {
   const sql = 'SELECT t.id FROM @log t JOIN @session s ON s.n = t.session WHERE s.id = $1 AND t.first = $2'
   const [row] = await database.read(sql, [toColumn(text(key, 'session')), key.first])
   if (!row) throw sourceChanged(`the log of session ${key.session}`)

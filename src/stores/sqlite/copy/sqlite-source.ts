@@ -23,8 +23,11 @@ const SQLITE_NOTADB = 26
 const TOTALS = `SELECT (SELECT count(*) FROM session) AS sessions,
   (SELECT coalesce(sum(last - first + 1), 0) FROM log) AS entries`
 
-/** Opens the store in this directory to copy it. It is not changed, and no server can open it meanwhile. */
-export function openSqliteSource(directory: string): CopySource {
+/**
+ * Opens the store in this directory to copy it. It is not changed. No server can open it meanwhile, unless it is read
+ * `online`: then everything is read as it is now, while a server may go on writing.
+ */
+export function openSqliteSource(directory: string, { online = false } = {}): CopySource {
   const files = filesIn(directory)
   if (!existsSync(files.database)) {
     throw new MainstemError('not_found', `there is no store in ${directory}`, { advice: 'Check the path.' })
@@ -36,12 +39,21 @@ export function openSqliteSource(directory: string): CopySource {
       checkCurrent(db, files.database)
       checkFinished(db, files.database)
       checkIntact(db, files.database)
+      // The first read of the transaction fixes what all others see.
+      if (online) db.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
     })
-    return new SqliteSource(files, db, lockOf(files))
+    return new SqliteSource(files, db, online ? undefined : lockOf(files))
   } catch (thrown) {
     db.close()
     throw thrown
   }
+}
+
+/** A server deletes the blobs of a session at once; its rows are still in what a backup reads. */
+function removedMeanwhile(what: string): MainstemError {
+  return new MainstemError('conflict', `${what} belongs to a session that was deleted meanwhile`, {
+    advice: 'Run the command again.',
+  })
 }
 
 /** Reports a file that SQLite cannot read as one that is not ours. */
@@ -70,9 +82,9 @@ export class SqliteSource implements CopySource {
   protected readonly db: DatabaseSync
   protected readonly files: Files
   protected readonly blobs: Blobs
-  readonly #lock: Lock
+  readonly #lock: Lock | undefined
 
-  constructor(files: Files, db: DatabaseSync, lock: Lock) {
+  constructor(files: Files, db: DatabaseSync, lock: Lock | undefined) {
     this.name = realpathSync(files.database)
     this.files = files
     this.db = db
@@ -93,6 +105,7 @@ export class SqliteSource implements CopySource {
   async *readBlob(id: string): AsyncGenerator<Uint8Array> {
     const row = this.db.prepare('SELECT session, sum FROM blob WHERE id = ?').get(id)
     const stats = statSync(join(this.files.blobs, id), { throwIfNoEntry: false })
+    if (row && !stats && !this.#lock) throw removedMeanwhile(`blob ${id}`)
     if (!row || !stats) throw damaged(`blob ${id}`)
     const isIntact = (content: number) =>
       matches(row.sum, () => blobSum(id, integer(row, 'session'), content))
@@ -110,6 +123,6 @@ export class SqliteSource implements CopySource {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.db.close()
-    this.#lock[Symbol.dispose]()
+    this.#lock?.[Symbol.dispose]()
   }
 }

@@ -1,0 +1,130 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MainstemClient } from '../../src/client/index.ts'
+import { loadConfig } from '../../src/daemon/config.ts'
+import { backup, restore } from '../../src/daemon/copy-store.ts'
+import { examine } from '../../src/daemon/doctor.ts'
+import { serve } from '../../src/daemon/serve.ts'
+import { newSchema } from '../postgres/database.ts'
+
+let home: string
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), 'backup-')))
+})
+afterEach(() => rmSync(home, { recursive: true }))
+
+async function start(name: string, store?: string) {
+  const data = join(home, name)
+  const flags = { port: 0, data, cwd: home, auth: false, ...(store !== undefined && { store }) }
+  const config = await loadConfig({ flags, environment: { MAINSTEM_HOME: home }, cwd: home })
+  const server = await serve({ config, report: () => undefined })
+  return { server, client: new MainstemClient({ baseUrl: server.url }) }
+}
+
+/** The log of a session as it was sent. */
+async function logOf(client: MainstemClient, id: string): Promise<string[]> {
+  const log: string[] = []
+  for (let after = 0; ; ) {
+    const { entries = [], next } = await client.page(id, { after, limit: 1000 })
+    log.push(...entries.map((entry) => JSON.stringify(entry)))
+    if (entries.length === 0) return log
+    after = next
+  }
+}
+
+async function untilIdle(client: MainstemClient, id: string): Promise<void> {
+  await expect.poll(async () => (await client.session(id)).status, { timeout: 20_000 }).toBe('idle')
+}
+
+const KINDS = ['sqlite', 'postgres'] as const
+
+test.each(KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const)))(
+  'a backup of %s during turns, restored into %s, has every session',
+  async (from, to) => {
+    const url = from === 'postgres' ? await newSchema() : undefined
+    const original = await start('original', url)
+    const { client } = original
+    const quiet = []
+    for (const prompt of ['one', 'two']) {
+      const { id } = await client.begin({ agent: 'echo', prompt })
+      await untilIdle(client, id)
+      quiet.push({ id, log: await logOf(client, id) })
+    }
+    const { cursor } = { cursor: quiet[0]?.log.length ?? 0 }
+    let isOver = false
+    const busy: string[] = []
+    // Prompts arrive until the backup has ended, in old and in new sessions.
+    const load = (async () => {
+      const { id: old } = await client.begin({ agent: 'echo', prompt: 'old' })
+      busy.push(old)
+      while (!isOver) {
+        await client.prompt(old, 'again')
+        busy.push((await client.begin({ agent: 'echo', prompt: 'new' })).id)
+      }
+    })()
+    await expect.poll(() => busy.length).toBeGreaterThan(2)
+    const folder = join(home, 'backup')
+    const summary = await backup(url ?? join(home, 'original'), folder, {})
+    isOver = true
+    await load
+    expect(summary).toMatchObject({ outcome: 'copied' })
+    expect(summary.sessions).toBeGreaterThanOrEqual(4)
+    const target = to === 'postgres' ? await newSchema() : undefined
+    const place = target ?? join(home, 'restored')
+    await restore(folder, place, {})
+    const restored = await start('restored', target)
+    const { sessions } = await restored.client.sessions({ limit: 500 })
+    expect(sessions).toHaveLength(summary.sessions)
+    for (const { id, log } of quiet) expect(await logOf(restored.client, id)).toEqual(log)
+    // Of a session that worked meanwhile: what it had at the moment of the backup, then how the restored server ended it.
+    for (const { id } of sessions) {
+      const [whole, copy] = [await logOf(client, id), await logOf(restored.client, id)]
+      const same = copy.findIndex((line, index) => line !== whole[index])
+      const closing = same < 0 ? [] : copy.slice(same)
+      expect(
+        closing.every((line) => /"turn\.|"session\.|"notice\.|"text\.|"usage\.|"native\./.test(line)),
+      ).toBe(true)
+      if (closing.length > 0) expect(copy.length).toBeGreaterThan(same)
+    }
+    // A cursor stays valid, and the session goes on.
+    const [first] = quiet
+    const { entries } = await restored.client.page(first?.id ?? '', { after: cursor - 1 })
+    expect(entries?.map(({ seq }) => seq)).toEqual([cursor])
+    await restored.client.prompt(first?.id ?? '', 'more')
+    await untilIdle(restored.client, first?.id ?? '')
+    await restored.server.stop()
+    await original.server.stop()
+    const report = await examine({ data: join(home, 'restored'), ...(target && { store: { url: target } }) })
+    expect(report?.damage).toEqual([])
+  },
+  60_000,
+)
+
+test('a store with sessions is never overwritten, and an interrupted backup is made anew', async () => {
+  const { server, client } = await start('original')
+  const { id } = await client.begin({ agent: 'echo', prompt: 'one' })
+  await untilIdle(client, id)
+  const data = join(home, 'original')
+  const folder = join(home, 'backup')
+  const broken = backup(data, folder, {
+    progress: () => {
+      throw new Error('killed')
+    },
+  })
+  await expect(broken).rejects.toThrow('killed')
+  await expect(restore(folder, join(home, 'other'), {})).rejects.toThrow('unfinished copy')
+  await backup(data, folder, {})
+  await expect(backup(data, folder, {})).resolves.toMatchObject({ outcome: 'unchanged' })
+  const { id: next } = await client.begin({ agent: 'echo', prompt: 'two' })
+  await untilIdle(client, next)
+  await expect(backup(data, folder, {})).rejects.toThrow('already holds other sessions')
+  await expect(backup(data, 'postgres://localhost/x', {})).rejects.toThrow('a backup is a directory')
+  await expect(backup(data, join(data, 'log'), {})).rejects.toThrow('both stores are the same')
+  await expect(restore(folder, data, {})).rejects.toMatchObject({ code: 'conflict' })
+  await server.stop()
+  await expect(restore(folder, data, {})).rejects.toThrow('already holds other sessions')
+  await expect(restore(join(home, 'nothing'), data, {})).rejects.toThrow('there is no backup in')
+  expect(existsSync(join(home, 'nothing'))).toBe(false)
+})
