@@ -35,6 +35,7 @@ import type {
   UsageQuery,
   UsageReport,
 } from './mainstem-types.ts'
+import { pathOf, searchOf } from './paths.ts'
 import { type ResumeDeps, resume } from './resume.ts'
 import { changedOf, entryOf, liveOf, recordOf, shaped } from './shaped.ts'
 import { systemTimers } from './timers.ts'
@@ -346,14 +347,4 @@ export class MainstemClient {
 
 function isTransient(thrown: unknown): boolean {
   return thrown instanceof MainstemError && TRANSIENT.has(thrown.code) && !isUnwritable(thrown)
-}
-
-function pathOf(id: string): string {
-  return `/v1/sessions/${encodeURIComponent(id)}`
-}
-
-function searchOf(query: Readonly<Record<string, string | number | undefined>>): URLSearchParams {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`)
-  return search
 }

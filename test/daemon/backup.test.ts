@@ -27,10 +27,11 @@ async function start(name: string, store?: string) {
 async function logOf(client: MainstemClient, id: string): Promise<string[]> {
   const log: string[] = []
   for (let after = 0; ; ) {
-    const { entries = [], next } = await client.page(id, { after, limit: 1000 })
+    const { entries = [] } = await client.page(id, { after, limit: 1000 })
     log.push(...entries.map((entry) => JSON.stringify(entry)))
-    if (entries.length === 0) return log
-    after = next
+    const last = entries.at(-1)
+    if (!last) return log
+    after = last.seq
   }
 }
 
@@ -52,7 +53,7 @@ test.each(KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const)))(
       await untilIdle(client, id)
       quiet.push({ id, log: await logOf(client, id) })
     }
-    const { cursor } = { cursor: quiet[0]?.log.length ?? 0 }
+    const cursor = quiet[0]?.log.length ?? 0
     let isOver = false
     const busy: string[] = []
     // Prompts arrive until the backup has ended, in old and in new sessions.

@@ -81,6 +81,13 @@ test.each([
   pooler.close()
 })
 
+test('accepts a database with the views of an extension', async () => {
+  const url = await newDatabase()
+  await query(url, 'CREATE EXTENSION pg_stat_statements')
+  await using store = await postgresStore({ url })
+  await store.append(ID, { entries: entries(ID, 1, 1) })
+})
+
 test('refuses a database with tables of others, unless it has a schema for us', async () => {
   const url = await newDatabase()
   await query(url, 'CREATE TABLE customers (n int)')

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
@@ -78,15 +78,19 @@ test('a probe fails while the disk is full, and succeeds when there is room agai
 })
 
 test('a probe that fails does not fail the commits behind it', async () => {
-  await using store = await sqliteStore({ directory })
+  await using store = await sqliteStore({ directory, maxBytes: 2_000_000 })
+  await store.create(OTHER, { entries: entries(OTHER, 1, 2000), record: state(OTHER) })
+  // A probe writes only after a commit has failed.
+  const { head } = await fill(store, ID)
+  await store.delete(OTHER)
   mkdirSync(join(directory, 'probe'))
   const [probe, append] = await Promise.allSettled([
     store.probe(),
-    store.append(ID, { entries: entries(ID, 1, 10) }),
+    store.append(ID, { entries: entries(ID, head + 1, head + 10) }),
   ])
   expect(probe).toMatchObject({ status: 'rejected', reason: { code: 'storage_failed' } })
   expect(append.status).toBe('fulfilled')
-  expect(await readAll(store, ID)).toEqual(entries(ID, 1, 10))
+  expect(await readAll(store, ID)).toEqual(entries(ID, 1, head + 10))
 })
 
 test('writes queued behind a failed commit fail with it, so that no gap can appear', async () => {
@@ -140,4 +144,14 @@ test('a database that is taken away while it is open is noticed at the next comm
   renameSync(away, file)
   await store.append(ID, { entries: [entry(ID, 11)] })
   expect(await readAll(store, ID)).toEqual(entries(ID, 1, 11))
+})
+
+test('a probe of a store that works writes nothing', async () => {
+  await using store = await sqliteStore({ directory })
+  await store.append(ID, { entries: entries(ID, 1, 10) })
+  const sizes = () =>
+    readdirSync(directory).map((name) => [name, statSync(join(directory, name), { bigint: true }).mtimeNs])
+  const before = sizes()
+  for (let count = 0; count < 20; count++) await store.probe()
+  expect(sizes()).toEqual(before)
 })

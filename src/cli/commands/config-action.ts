@@ -1,9 +1,10 @@
 import { defaultPaths } from '../../compose/paths.ts'
 import { loadConfig } from '../../daemon/config.ts'
+import { withoutPasswords } from '../../daemon/without-passwords.ts'
 import { type LocalFlags, placeFlags } from '../daemon/data-directory.ts'
 import { printableJson } from '../render/printable.ts'
 
-/** Prints the effective configuration. Shows only the names of agent variables, whose values are secrets. */
+/** Prints the effective configuration without its secrets: passwords of the store, and values of agent variables. */
 export async function showConfig(flags: LocalFlags): Promise<void> {
   const { env } = process
   const config = await loadConfig({ flags: placeFlags(flags), environment: env, cwd: process.cwd() })
@@ -20,6 +21,12 @@ export async function showConfig(flags: LocalFlags): Promise<void> {
       },
     ]),
   )
-  for (const [key, value] of Object.entries({ ...config, agents }))
+  const store = Object.fromEntries(
+    Object.entries(config.store ?? {}).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? withoutPasswords(value) : value,
+    ]),
+  )
+  for (const [key, value] of Object.entries({ ...config, agents, ...(config.store && { store }) }))
     console.log(`${key}: ${printableJson(value)}`)
 }

@@ -22,9 +22,9 @@ export async function run(agent: string, argument: string | undefined, flags: Ru
   await runOn(server, agent, prompt, flags)
 }
 
-type Server = Pick<ConnectedServer, 'client'> & Partial<ConnectedServer>
+type RunServer = Pick<ConnectedServer, 'client'> & Partial<ConnectedServer>
 
-async function runOn(server: Server, agent: string, prompt: string, flags: RunFlags): Promise<void> {
+async function runOn(server: RunServer, agent: string, prompt: string, flags: RunFlags): Promise<void> {
   using transcript = await Transcript.open(process, flags)
   const attended = flags.detach === true || transcript.canAsk
   const begun = await beginTurn(server, agent, prompt, flags, attended)

@@ -12,7 +12,7 @@ import { printable } from '../render/printable.ts'
 import { interrupts } from '../terminal/interrupts.ts'
 import { checkVersion, clientOf } from './connect.ts'
 import { type Context, LOCAL_CONTEXT, readContexts, writeContexts } from './contexts.ts'
-import { notOurs, remoteFetch } from './remote-fetch.ts'
+import { notOurs, type RemotePlace, remoteFetch } from './remote-fetch.ts'
 import { serverUrl } from './server-url.ts'
 
 export interface LoginFlags {
@@ -24,8 +24,6 @@ export interface LoginFlags {
 /** How long a person may take to allow a login, and how often the server is asked whether they did. */
 const ALLOW_MS = 10 * 60_000
 const POLL_MS = 1_000
-
-type Place = Pick<Context, 'server' | 'ca'>
 
 /** `mainstem login`: gets a token for a server and makes it the server of the following commands. */
 export async function login(url: string, flags: LoginFlags): Promise<void> {
@@ -55,7 +53,7 @@ export async function login(url: string, flags: LoginFlags): Promise<void> {
 }
 
 /** A token would otherwise be sent to whatever answers. */
-async function checkIsMainstem(place: Place): Promise<void> {
+async function checkIsMainstem(place: RemotePlace): Promise<void> {
   const response = await remoteFetch(place)(`${place.server}/healthz`, {})
   const body = await response.text()
   if (!/^\{"status":"ok"\}\s*$/.test(body)) throw notOurs(place.server, `status ${response.status}`)
@@ -66,7 +64,7 @@ interface LoggedIn {
   info: ServerInfo
 }
 
-async function withGivenToken(place: Place): Promise<LoggedIn> {
+async function withGivenToken(place: RemotePlace): Promise<LoggedIn> {
   const token = (await readAll(process.stdin)).trim()
   if (token === '') {
     throw new MainstemError('invalid_request', 'there is no token on standard input', {
@@ -77,7 +75,7 @@ async function withGivenToken(place: Place): Promise<LoggedIn> {
 }
 
 /** The token never leaves this machine before the page has allowed its digest, which the link has. */
-async function withLink(place: Place): Promise<LoggedIn> {
+async function withLink(place: RemotePlace): Promise<LoggedIn> {
   const open = await infoOf(clientOf(place))
   if (open) return { token: undefined, info: open }
   const token = randomBytes(32).toString('base64url')

@@ -20,14 +20,14 @@ export interface Token extends Caller {
   /** SHA-256 in hexadecimal. A token has 256 random bits, so a slow hash is not needed. */
   digest: string
   /** Set for the token of a command line, which its principal allowed on the page. */
-  login?: Login | undefined
+  login?: CommandLine | undefined
 }
 
 /** The token of a command line. */
-export type LoginToken = Token & { login: Login }
+export type LoginToken = Token & { login: CommandLine }
 
 /** A command line that acts for a principal. */
-export interface Login {
+export interface CommandLine {
   /** What the command line calls itself, usually its host. */
   name: string
   createdAt: number

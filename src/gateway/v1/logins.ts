@@ -56,29 +56,7 @@ export function loginEndpoints(deps: Pick<GatewayDeps, 'tokens' | 'logins'>): En
       status: 201,
       answer: LoginJson,
       errors: ['conflict', 'too_large', 'unsupported_media'],
-      async run({ body, request }) {
-        const { tokens, logins } = authenticated(deps)
-        const { principal, roles, login } = request.token
-        // A stolen login could otherwise create others that survive its removal.
-        if (login) {
-          throw new MainstemError('forbidden', 'a login cannot create another login', {
-            advice: 'Open the link in a browser that is signed in.',
-          })
-        }
-        const known = await tokens()
-        if (known.some(({ digest }) => digest === body.digest))
-          throw new MainstemError('conflict', 'this link was used before')
-        if (known.filter((one) => one.principal === principal && one.login).length >= MAX_LOGINS)
-          throw new MainstemError('conflict', `${principal} has ${MAX_LOGINS} logins; remove one first`)
-        const added = {
-          principal,
-          roles,
-          digest: body.digest,
-          login: { name: body.name, createdAt: Date.now() },
-        }
-        await logins.add(added)
-        return jsonOf(added, request.token)
-      },
+      run: ({ body, request: { token } }) => addLogin(authenticated(deps), token, body),
     }),
     endpoint({
       method: 'GET',
@@ -107,6 +85,28 @@ export function loginEndpoints(deps: Pick<GatewayDeps, 'tokens' | 'logins'>): En
       },
     }),
   ]
+}
+
+async function addLogin(
+  { tokens, logins }: ReturnType<typeof authenticated>,
+  caller: Token,
+  { digest, name }: z.infer<typeof NewLogin>,
+): Promise<LoginJson> {
+  const { principal, roles, login } = caller
+  // A stolen login could otherwise create others that survive its removal.
+  if (login) {
+    throw new MainstemError('forbidden', 'a login cannot create another login', {
+      advice: 'Open the link in a browser that is signed in.',
+    })
+  }
+  const known = await tokens()
+  if (known.some((one) => one.digest === digest))
+    throw new MainstemError('conflict', 'this link was used before')
+  if (known.filter((one) => one.principal === principal && one.login).length >= MAX_LOGINS)
+    throw new MainstemError('conflict', `${principal} has ${MAX_LOGINS} logins; remove one first`)
+  const added = { principal, roles, digest, login: { name, createdAt: Date.now() } }
+  await logins.add(added)
+  return jsonOf(added, caller)
 }
 
 function authenticated({ tokens, logins }: Pick<GatewayDeps, 'tokens' | 'logins'>) {

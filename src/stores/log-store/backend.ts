@@ -58,5 +58,6 @@ export interface Backend<P extends SessionPlace> extends AsyncDisposable {
   delete(session: string, fence: number, fact: AuditFact | undefined): Promise<void>
   forgetReceipts(ms: number): Promise<void>
   search(query: TextQuery, logs: LogReads): Promise<TextMatches>
-  probe(): Promise<void>
+  /** Fails if a commit would. Tries one only if `writes`. */
+  probe(writes: boolean): Promise<void>
 }

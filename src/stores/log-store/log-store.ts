@@ -38,6 +38,8 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
   readonly #backend: Backend<P>
   readonly #logs: LogReads
   readonly #places: Places<P>
+  /** Whether the last commit failed. */
+  #isFailing = false
   readonly #tails: Tails
   readonly #commits: GroupCommit<P>
 
@@ -53,8 +55,14 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
       ownHead: (session) => this.#ownHead(session),
     })
     this.#commits = new GroupCommit(backend, this.#places, {
-      committed: (batch) => this.#tails.committed(batch),
-      failed: (sessions) => this.#tails.recheck(sessions),
+      committed: (batch) => {
+        this.#isFailing = false
+        this.#tails.committed(batch)
+      },
+      failed: (sessions) => {
+        this.#isFailing = true
+        this.#tails.recheck(sessions)
+      },
     })
     backend.follow?.(this.#tails)
   }
@@ -177,8 +185,10 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
     return writing(() => this.#backend.forgetReceipts(ms))
   }
 
-  probe(): Promise<void> {
-    return writing(() => this.#backend.probe())
+  /** Writes only after a commit has failed: checks of a store that works must cost nothing. */
+  async probe(): Promise<void> {
+    await writing(() => this.#backend.probe(this.#isFailing))
+    this.#isFailing = false
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -182,8 +182,8 @@ export class PostgresBackend implements Backend<PostgresPlace> {
     return this.blobs.read(ref, range)
   }
 
-  probe(): Promise<void> {
-    return this.#database.probe(PROBE_BYTES)
+  probe(writes: boolean): Promise<void> {
+    return this.#database.probe(writes ? PROBE_BYTES : undefined)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

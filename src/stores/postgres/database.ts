@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { createHash } from 'node:crypto'
 import type { Client, CustomTypesConfig, Pool, PoolClient, PoolConfig, QueryResult } from 'pg'
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import type { Row } from '../row.ts'
 import { storageFailed } from '../storage-failed.ts'
 import { type Address, parseAddress } from './address.ts'
@@ -147,8 +148,13 @@ export class Database implements AsyncDisposable {
     await this.#writers.query(`BEGIN; SET LOCAL synchronous_commit = off; SELECT ${calls.join(', ')}; COMMIT`)
   }
 
-  /** Adds a row of this size and takes it back, in one attempt. */
-  async probe(bytes: number): Promise<void> {
+  /** Adds a row of this size and takes it back, in one attempt. Without a size, asks whether the database takes writes. */
+  async probe(bytes?: number): Promise<void> {
+    if (bytes === undefined) {
+      const { rows } = await this.#writers.query<Row>('SHOW transaction_read_only')
+      if (rows[0]?.transaction_read_only === 'off') return
+      throw new MainstemError('storage_failed', `PostgreSQL at ${this.address.shown} is read-only`)
+    }
     const insert = this.qualify(`INSERT INTO @setting VALUES ('probe', repeat('x', ${bytes}))`)
     await this.#writers.query(`BEGIN; ${insert}; ROLLBACK`)
   }

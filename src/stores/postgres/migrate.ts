@@ -27,6 +27,8 @@ const FACTS = `SELECT current_setting('server_version_num')::int AS server, curr
   (SELECT count(*) FROM pg_class c JOIN pg_namespace s ON s.oid = c.relnamespace
     WHERE s.nspname <> $1 AND s.nspname <> 'information_schema' AND s.nspname NOT LIKE 'pg\\_%'
     AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND NOT EXISTS (SELECT FROM pg_depend d
+      WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
     AND NOT EXISTS (SELECT FROM pg_class m WHERE m.relnamespace = s.oid AND m.relname = 'migration')) AS others`
 
 export interface Requirements {

@@ -147,9 +147,9 @@ export class SqliteBackend implements Backend<SqlitePlace> {
     return this.blobs.read(ref, (content) => this.rows.isBlob(ref.id, content), range)
   }
 
-  /** Wrote nothing, so nothing depends on it. */
-  probe(): Promise<void> {
-    return this.#parts.channel.ask({ kind: 'probe' })
+  /** Changed nothing, so nothing depends on it. */
+  probe(writes: boolean): Promise<void> {
+    return this.#parts.channel.ask({ kind: 'probe', writes })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -237,6 +237,16 @@ export class Connection {
     return blobs
   }
 
+  /** Throws if the database was moved, or is as large as it may be. */
+  checkRoom(): void {
+    this.#checkInPlace()
+    const [used, free, most] = ['page_count', 'freelist_count', 'max_page_count'].map((name) =>
+      integer(this.#db.prepare(`PRAGMA ${name}`).get() ?? {}, name),
+    )
+    if (used !== undefined && most !== undefined && used - (free ?? 0) >= most)
+      throw new MainstemError('storage_failed', `${this.#file} is as large as maxBytes allows`)
+  }
+
   /** Inserts a row of this size and rolls back. After a failure the connection is replaced. */
   probe(bytes: number): void {
     this.#statements.begin.run()

@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 
@@ -39,6 +50,17 @@ export function prepareDirectory({ directory }: Files): void {
   if ((mode & OTHERS_MAY_WRITE) !== 0) {
     throw new MainstemError('forbidden', `${directory} is open to other users; run: chmod 700 ${directory}`)
   }
+}
+
+/** Below this, the next commits would fill the disk. */
+const MIN_FREE_BYTES = 256 * 1024
+
+/** Throws if the file system has no room, or is read-only. Writes nothing. */
+export function checkWritable({ directory, database }: Files): void {
+  const { bavail, bsize } = statfsSync(directory)
+  if (bavail * bsize < MIN_FREE_BYTES)
+    throw new MainstemError('storage_failed', `the disk of ${directory} is full`)
+  accessSync(database, constants.W_OK)
 }
 
 /** Creates the file with mode 0600. SQLite uses the mode of the database for its other files. */

@@ -108,6 +108,7 @@ export interface AccessWrite {
 /** Whether a commit could succeed. */
 export interface Probe {
   kind: 'probe'
+  writes: boolean
 }
 
 export interface Close {

@@ -52,7 +52,7 @@ function write(writer: Writer, message: ToWriter): FromWriter {
         writer.changeAccess(message)
         return undefined
       case 'probe':
-        writer.probe()
+        writer.probe(message.writes)
         return undefined
       case 'close':
         writer.close()

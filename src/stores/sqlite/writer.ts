@@ -1,7 +1,14 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Connection } from './connection.ts'
-import { type Files, filesIn, prepareBlobs, prepareDatabase, prepareDirectory } from './files.ts'
+import {
+  checkWritable,
+  type Files,
+  filesIn,
+  prepareBlobs,
+  prepareDatabase,
+  prepareDirectory,
+} from './files.ts'
 import { type Lock, takeLock } from './lock.ts'
 import type { AccessWrite, Commit, Removal, WriterSettings } from './message.ts'
 
@@ -55,8 +62,13 @@ export class Writer {
     this.#waiting += CHECKPOINT_PAGES
   }
 
-  /** Writes as much as a usual commit, to a file and to the database. */
-  probe(): void {
+  /** With `writes`, writes as much as a usual commit, to a file and to the database. */
+  probe(writes: boolean): void {
+    if (!writes) {
+      checkWritable(this.#files)
+      this.#do((connection) => connection.checkRoom())
+      return
+    }
     const file = join(this.#files.directory, 'probe')
     try {
       writeFileSync(file, new Uint8Array(PROBE_BYTES), { mode: 0o600 })

@@ -1,0 +1,11 @@
+/** The path of a session. */
+export function pathOf(id: string): string {
+  return `/v1/sessions/${encodeURIComponent(id)}`
+}
+
+/** The query of a call, without parameters that are absent. */
+export function searchOf(query: Readonly<Record<string, string | number | undefined>>): URLSearchParams {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`)
+  return search
+}
