@@ -10,8 +10,8 @@ import { cannotOpen, isLockTimeout } from '../failures.ts'
 import { LIVE } from '../leases.ts'
 import { checkSchema, prepareSchema } from '../migrate.ts'
 import { INDEX_FROM_HERE } from '../search/word-index.ts'
+import { DatabaseSnapshot } from './database-snapshot.ts'
 import { lastKey, pagesAfter } from './read-table.ts'
-import { Snapshot } from './snapshot.ts'
 import { addRows } from './write-table.ts'
 
 const TOTALS = `SELECT (SELECT count(*) FROM @session) AS sessions,
@@ -53,7 +53,7 @@ export async function openPostgresSource(url: string, { online = false } = {}): 
   const database = await Database.open({ url })
   try {
     await checkSchema(database)
-    return new PostgresSource(database, online ? await Snapshot.take(database) : undefined)
+    return new PostgresSource(database, online ? await DatabaseSnapshot.take(database) : undefined)
   } catch (thrown) {
     await database[Symbol.asyncDispose]()
     throw thrown
@@ -78,9 +78,9 @@ class PostgresSource implements CopySource {
   readonly name: string
   protected readonly database: Database
   protected readonly blobs: Blobs
-  readonly #snapshot: Snapshot | undefined
+  readonly #snapshot: DatabaseSnapshot | undefined
 
-  constructor(database: Database, snapshot?: Snapshot) {
+  constructor(database: Database, snapshot?: DatabaseSnapshot) {
     const { shown, schema } = database.address
     this.name = `PostgreSQL at ${shown}, schema ${schema}`
     this.database = database

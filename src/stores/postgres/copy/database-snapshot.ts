@@ -4,7 +4,7 @@ import { storageFailed } from '../../storage-failed.ts'
 import type { Database, Query, Reads } from '../database.ts'
 
 /** Everything in a database as it is at one moment, in a transaction that stays open until the end. */
-export class Snapshot implements Reads, AsyncDisposable {
+export class DatabaseSnapshot implements Reads, AsyncDisposable {
   readonly #query: Query
   readonly #close: () => Promise<void>
 
@@ -13,7 +13,7 @@ export class Snapshot implements Reads, AsyncDisposable {
     this.#close = close
   }
 
-  static async take(database: Database): Promise<Snapshot> {
+  static async take(database: Database): Promise<DatabaseSnapshot> {
     const closing = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<Query>()
     const held = database.transaction(0, async (query) => {
@@ -25,7 +25,7 @@ export class Snapshot implements Reads, AsyncDisposable {
     })
     // A connection that breaks later is reported by the next statement.
     const ended = held.catch((thrown: unknown) => taken.reject(thrown))
-    return new Snapshot(await taken.promise, async () => {
+    return new DatabaseSnapshot(await taken.promise, async () => {
       closing.resolve()
       await ended
     })
