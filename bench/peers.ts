@@ -81,7 +81,7 @@ export async function peers([runs = '15']: readonly string[]): Promise<void> {
     ({ name, version, folder: home }) => [`${name} ${version}`, megabytesIn(home)] as const,
   )
   for (const [name, megabytes] of sizes)
-    write(`${name}: ${megabytes.toFixed(0)} MB installed, without optional programs`)
+    write(`${name}: ${megabytes.toFixed(0)} MB installed, with the programs that it brings`)
 }
 
 interface Row {

@@ -87,7 +87,7 @@ export default defineConfig({
       },
       { text: 'Interfaces', items: named('library', 'client', 'http', 'cli', 'page', 'testing') },
       { text: 'Agents', items: named('agents', 'policy', 'conformance', 'agents-board') },
-      { text: 'Operation', items: named('promises', 'security', 'operations', 'measured') },
+      { text: 'Operation', items: named('promises', 'security', 'operations', 'measured', 'performance') },
       { text: 'Data', items: folder('reference') },
       { text: 'Migrate', collapsed: true, items: folder('migrate') },
       {
