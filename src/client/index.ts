@@ -46,6 +46,16 @@ export {
   type ResumeSession,
 } from './agent-client.ts'
 export { type ApprovalField, approvalFields, escapeInvisible } from './approval-fields.ts'
+export {
+  type CallCommand,
+  type CallDescription,
+  commandOf,
+  describeCall,
+  type McpName,
+  mcpName,
+} from './calls/describe-call.ts'
+export { type ProposedChange, type ProposedChanges, proposedChanges } from './calls/proposed-changes.ts'
+export { relativePath, withRelativePaths } from './calls/relative-path.ts'
 export { CancellableSession, CancelToken } from './cancellable-session.ts'
 export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
 export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './errors/agent-error.ts'
@@ -73,8 +83,6 @@ export type {
   OpenRequest,
   PageQuery,
   RawFrame,
-  SearchHit,
-  SearchResult,
   ServerInfo,
   ServerNode,
   SessionPage,
@@ -87,6 +95,7 @@ export type {
 export type { AdaptedSession, NativeRequest, ProtocolAdapter, TranslatedConfig } from './protocol-adapter.ts'
 export type { HttpOptions } from './rest.ts'
 export type { RetryOptions } from './resume.ts'
+export type { FoundFileNames, SearchHit, SearchResult } from './search-types.ts'
 export type { Read, ReadOptions, Session } from './session.ts'
 export { type Activity, activityOf } from './timeline/activity.ts'
 export { applyEntry } from './timeline/apply-entry.ts'

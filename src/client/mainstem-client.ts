@@ -1,12 +1,4 @@
-import type {
-  Applied,
-  Coverage,
-  Entry,
-  ErrorCode,
-  Image,
-  RequestAnswer,
-  SessionRecord,
-} from '../model/index.ts'
+import type { Applied, Coverage, Entry, Image, RequestAnswer, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { boundedText, LONGEST, tooLong } from './bounded-text.ts'
 import type {
@@ -26,7 +18,6 @@ import type {
   NewLogin,
   OpenRequest,
   PageQuery,
-  SearchResult,
   ServerInfo,
   ServerNode,
   SessionPage,
@@ -37,9 +28,10 @@ import type {
 } from './mainstem-types.ts'
 import { pathOf, searchOf } from './paths.ts'
 import { type ResumeDeps, resume } from './resume.ts'
+import type { FoundFileNames, SearchResult } from './search-types.ts'
 import { changedOf, entryOf, liveOf, recordOf, shaped } from './shaped.ts'
 import { systemTimers } from './timers.ts'
-import { ClientConnection, type HttpResponse, isUnwritable } from './transports/connection.ts'
+import { ClientConnection, type HttpResponse, isTransient } from './transports/connection.ts'
 import { sseMessages } from './transports/sse-messages.ts'
 
 interface StreamWatch {
@@ -48,16 +40,6 @@ interface StreamWatch {
 }
 
 const NEVER = new AbortController().signal
-
-/** Errors that a retry may fix. */
-const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
-  'connection_failed',
-  'timeout',
-  'overloaded',
-  'draining',
-  'fenced',
-  'storage_failed',
-])
 
 /** A client of the HTTP API of a Mainstem server. Rejects with a `MainstemError` that has the code of the server. */
 export class MainstemClient {
@@ -154,6 +136,17 @@ export class MainstemClient {
     const body = { prompt, ...(images && { images }) }
     const answer = await this.#connection.json(`POST ${pathOf(id)}/turns`, { body, idempotencyKey })
     return shaped<{ turn: number }>(answer, 'turn').turn
+  }
+
+  /** Removes a prompt from the queue. Fails with `conflict` if its turn has begun. */
+  async unqueue(id: string, turn: number): Promise<SessionRecord> {
+    return recordOf(await this.#connection.json(`DELETE ${pathOf(id)}/turns/${turn}`))
+  }
+
+  /** Finds files below a working directory by words in their paths, the best match first. */
+  async files(cwd: string, q: string, limit?: number, signal?: AbortSignal): Promise<FoundFileNames> {
+    const route = `GET /v1/files?${searchOf({ cwd, q, limit })}`
+    return shaped<FoundFileNames>(await this.#connection.json(route, { signal }), 'files', 'complete')
   }
 
   /** Stops the open turn. Resolves when the turn has ended. */
@@ -343,8 +336,4 @@ export class MainstemClient {
       onConnection?.('closed')
     }
   }
-}
-
-function isTransient(thrown: unknown): boolean {
-  return thrown instanceof MainstemError && TRANSIENT.has(thrown.code) && !isUnwritable(thrown)
 }

@@ -18,6 +18,7 @@ import { commandEndpoints } from './v1/commands.ts'
 import { coverageEndpoint } from './v1/coverage.ts'
 import { eventsEndpoint } from './v1/events.ts'
 import { exportEndpoint } from './v1/export.ts'
+import { filesEndpoint } from './v1/files.ts'
 import { framesEndpoint } from './v1/frames.ts'
 import { importEndpoint } from './v1/import.ts'
 import { loginEndpoints } from './v1/logins.ts'
@@ -51,6 +52,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     importEndpoint(deps),
     coverageEndpoint(deps),
     framesEndpoint(deps),
+    filesEndpoint(deps),
     allEventsEndpoint(deps),
     ...requestEndpoints(deps),
     usageEndpoint(deps),

@@ -45,6 +45,20 @@ describe('a turn', () => {
     expect(await typesOf(id)).toContain('turn.queued')
   })
 
+  test('is removed from the queue, once, and a turn that has begun is not', async () => {
+    const id = await begin(server, { prompt: waiting })
+    await server.gate.reached()
+    await post(id, 'turns', { prompt: script(success) })
+    const remove = (turn: number) => call(server, `DELETE /v1/sessions/${id}/turns/${turn}`)
+    expect(await remove(2)).toMatchObject({ status: 200, body: { openTurn: 1, queue: [] } })
+    for (const turn of [1, 2, 3])
+      expect(await remove(turn)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    await server.gate.open()
+    await server.sessions.get(id)?.settled(1)
+    const { body } = await call(server, `GET /v1/sessions/${id}`)
+    expect(body).toMatchObject({ status: 'idle', turns: 2, lastOutcome: 'completed' })
+  })
+
   test('accepts images if the agent does, and is rejected otherwise', async () => {
     const images = [{ mimeType: 'image/png', data: 'AAAA' }]
     const id = await begin(server, { agent: 'able' })

@@ -28,9 +28,20 @@ const codec: Codec<undefined> = {
   initial: () => undefined,
   decode: (_, frame) =>
     isFields(frame.value) ? emit(frame.value as Emitted) : unmapped('other', frame.text),
-  encode: (_, command) => (command.type === 'prompt' ? send([line(command.text), { kind: 'end' }]) : nothing),
+  encode: (_, command) =>
+    command.type === 'prompt' ? send([line(scriptOf(command.text)), { kind: 'end' }]) : nothing,
   end: () => nothing,
 }
+
+const scripts = new Map<string, string>()
+
+/** Gives a script a prompt that a person could have written, for what people look at. */
+export function promptFor(prompt: string, cues: string): string {
+  scripts.set(prompt, cues)
+  return prompt
+}
+
+const scriptOf = (prompt: string): string => scripts.get(prompt) ?? prompt
 
 function puppetRecipe(more: Partial<Capabilities> = {}, own: Codec<undefined> = codec) {
   if (!echo.launches.oneshot) throw new Error('echo has a oneshot launch')
@@ -60,7 +71,7 @@ export const able: Agent = {
           if (command.type === 'set_policy') return told(command.mode ?? command.policy?.approval ?? '')
           if (command.type === 'steer') return steered(command.text)
           if (command.type === 'close') return send([{ kind: 'end' }])
-          return command.type === 'prompt' ? send([line(command.text)]) : nothing
+          return command.type === 'prompt' ? send([line(scriptOf(command.text))]) : nothing
         },
       },
     ),

@@ -170,3 +170,18 @@ function problemIn(text: string): Record<string, unknown> {
     return {}
   }
 }
+
+/** Errors that a retry may fix. */
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
+  'connection_failed',
+  'timeout',
+  'overloaded',
+  'draining',
+  'fenced',
+  'storage_failed',
+])
+
+/** Whether the same call may succeed later. */
+export function isTransient(thrown: unknown): boolean {
+  return thrown instanceof MainstemError && TRANSIENT.has(thrown.code) && !isUnwritable(thrown)
+}

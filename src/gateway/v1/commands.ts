@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Applied, type Policy, SessionRecord } from '../../model/index.ts'
+import { Applied, MainstemError, type Policy, SessionRecord } from '../../model/index.ts'
 import { PromptCommand, SetModelCommand, SetPolicyCommand } from '../../model/request/command.ts'
 import type { AnswerForm, Claim } from '../../sessions/claim.ts'
 import { parsePolicyChange } from '../../sessions/commands.ts'
@@ -14,6 +14,7 @@ import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { checkReady } from '../http/health.ts'
 import { idempotent } from '../http/idempotent.ts'
 import { named } from '../http/openapi/components.ts'
+import { integer } from '../http/query.ts'
 
 const { text: prompt, images } = PromptCommand.shape
 const NewTurn = named('NewTurn', z.strictObject({ prompt, images }))
@@ -42,6 +43,7 @@ interface Stopping {
 export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
   return [
     turnEndpoint(deps),
+    queuedTurnEndpoint(deps),
     commandEndpoint(deps, {
       name: 'steer',
       summary: 'Steer the running turn',
@@ -157,6 +159,29 @@ function turnEndpoint(deps: GatewayDeps): Endpoint {
         return { turn }
       }
       return idempotent(deps, call, { session: id, answer: 'turn', run })
+    },
+  })
+}
+
+const TurnPath = SessionPath.extend({ turn: integer(1, 999_999_999) })
+
+/** Removes a prompt from the queue. If its turn begins at this moment, it is interrupted. */
+function queuedTurnEndpoint(deps: GatewayDeps): Endpoint {
+  return endpoint({
+    method: 'DELETE',
+    url: '/v1/sessions/:id/turns/:turn',
+    summary: 'Remove a queued prompt',
+    params: TurnPath,
+    answer: SessionRecord,
+    errors: ['session_not_found', 'conflict', 'draining'],
+    async run({ params: { id, turn }, principal }) {
+      const { queue } = await ownedSession(deps, principal, id)
+      if (!queue.some((prompt) => prompt.turn === turn))
+        throw new MainstemError('conflict', `turn ${turn} is not in the queue`, {
+          advice: 'It has begun, ended or never existed. Interrupt the session to stop a running turn.',
+        })
+      await (await openReady(deps, id)).interrupt(turn)
+      return withoutSecrets(await ownedSession(deps, principal, id))
     },
   })
 }
