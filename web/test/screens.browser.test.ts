@@ -87,8 +87,10 @@ test('a search finds words in every session, and leads to the entry', async () =
   const { page } = watched
   await page.keyboard.press('/')
   await page.getByRole('searchbox', { name: 'Search all sessions' }).fill('SLICE starts')
-  const hit = page.getByRole('listitem').filter({ hasText: 'thinking.completed' }).first()
-  await hit.click()
+  await page
+    .getByRole('link', { name: /^Thinking/ })
+    .first()
+    .click()
   await page
     .getByRole('article', { name: /^Entry \d+/ })
     .getByText('slice')

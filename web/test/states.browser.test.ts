@@ -210,22 +210,6 @@ test('the list is filtered by the prompt that it shows, and leads to the search 
   await page.getByText('No entry contains all of these words.').waitFor()
 })
 
-test('a session is deleted after a second click', async () => {
-  const { id } = await stage.client.begin({ agent: 'echo', name: 'old', prompt: 'hello' })
-  await ended(id, 'completed')
-  await stage.client.end(id)
-  const watched = await signedIn()
-  const { page } = watched
-  await page.goto(`${stage.url}/#/sessions/${id}`)
-  await page.getByText('Settings ▾').click()
-  await page.getByRole('button', { name: 'Delete session…' }).click()
-  expect((await stage.client.session(id)).id).toBe(id)
-  await page.getByRole('button', { name: 'Delete for good' }).click()
-  await expect.poll(() => page.locator(`[data-session="${id}"]`).count()).toBe(0)
-  await expect(stage.client.session(id)).rejects.toMatchObject({ code: 'session_not_found' })
-  expect(await faultsOf(watched)).toEqual([])
-})
-
 test('a long list says that there is more, and loads it', async () => {
   const prompts = Array.from({ length: 30 }, (_, index) => `Task ${index}`)
   await Promise.all(prompts.map((prompt) => stage.client.begin({ agent: 'echo', prompt })))

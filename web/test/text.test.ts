@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hrefOf, routeOf } from '../src/app/route.ts'
 import { rank } from '../src/palette/rank.ts'
 import { dueAt, scheduleOf } from '../src/replay/schedule.ts'
-import { countChanges, diffTexts, parseDiff } from '../src/text/diff.ts'
+import { countChanges, diffTexts, pairsOf, parseDiff, patchOf } from '../src/text/diff.ts'
 import { age, clockTime, cost, count, duration, shortPath } from '../src/text/format.ts'
 
 describe('a difference of two texts', () => {
@@ -46,9 +46,34 @@ describe('a difference of two texts', () => {
     const diff = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n--- old\n+++ new\n\\ No newline at end of file\n'
     expect(parseDiff(diff)).toEqual([
       { kind: 'hunk', text: '@@ -1,2 +1,2 @@' },
-      { kind: 'same', text: 'same' },
-      { kind: 'removed', text: '-- old' },
-      { kind: 'added', text: '++ new' },
+      { kind: 'same', text: 'same', before: 1, after: 1 },
+      { kind: 'removed', text: '-- old', before: 2 },
+      { kind: 'added', text: '++ new', after: 2 },
+    ])
+  })
+
+  test('numbers lines by their file, and a patch of them reads back', () => {
+    const diff = '@@ -10,2 +20,2 @@ f()\n same\n-old\n+new\n'
+    expect(parseDiff(diff).map(({ before, after }) => [before, after])).toEqual([
+      [undefined, undefined],
+      [10, 20],
+      [11, undefined],
+      [undefined, 21],
+    ])
+    const patch = patchOf('x', parseDiff(diff), 'modified')
+    expect(patch).toBe('--- a/x\n+++ b/x\n@@ -10,2 +20,2 @@\n same\n-old\n+new\n')
+    expect(
+      parseDiff('+only\n-a part').every(({ before, after }) => before === undefined && after === undefined),
+    ).toBe(true)
+  })
+
+  test('stands in two columns with the lines that replace each other side by side', () => {
+    const pairs = pairsOf(diffTexts('a\nb\nc\n', 'a\nx\ny\nc\n'))
+    expect(pairs.map(({ left, right }) => [left?.text, right?.text])).toEqual([
+      ['a', 'a'],
+      ['b', 'x'],
+      [undefined, 'y'],
+      ['c', 'c'],
     ])
   })
 })

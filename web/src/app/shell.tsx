@@ -6,11 +6,12 @@ import { SessionList } from '../inbox/session-list.tsx'
 import { loadNodes, nodes } from '../nodes/nodes-store.ts'
 import { Palette } from '../palette/palette.tsx'
 import { answerGate } from '../session/answer-gate.ts'
-import { SessionScreen } from '../session/session-screen.tsx'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { Help } from '../ui/help.tsx'
 import { useKeys } from '../ui/keys.ts'
+import { Toasts } from '../ui/toasts.tsx'
 import { signIn } from './client.ts'
 import { go, useRoute } from './navigation.ts'
 import { askToNotify, notifyOfChanges, permission } from './notifications.ts'
@@ -20,6 +21,9 @@ import { useStore } from './store.ts'
 import { cycleTheme, theme } from './theme.ts'
 import { attentive } from './visible.ts'
 
+/** Loaded at once if the address is a session, and otherwise when the first screen is there. */
+const loadSession = () => import('../session/session-screen.tsx')
+const SessionScreen = lazy(loadSession)
 const SearchScreen = lazy(() => import('../search/search-screen.tsx'))
 const UsageScreen = lazy(() => import('../usage/usage-screen.tsx'))
 const NodesScreen = lazy(() => import('../nodes/nodes-screen.tsx'))
@@ -39,6 +43,7 @@ export function Shell() {
   }, [follows])
   useEffect(notifyOfChanges, [])
   useEffect(() => void loadNodes(), [])
+  useEffect(() => void loadSession(), [])
   useKeys({
     n: () => go({ screen: 'new' }),
     '/': () => go({ screen: 'search', query: '' }),
@@ -48,7 +53,7 @@ export function Shell() {
   return (
     <div className="flex h-full">
       <aside
-        className={`min-h-0 w-full flex-col border-r border-line bg-panel md:flex md:w-80 md:shrink-0 ${listOnly ? 'flex max-md:border-r-0' : 'hidden'}`}
+        className={`min-h-0 w-full flex-col border-r border-line bg-side md:flex md:w-76 md:shrink-0 ${listOnly ? 'flex max-md:border-r-0' : 'hidden'}`}
       >
         <TopBar route={route} />
         <SessionList route={route} />
@@ -66,6 +71,8 @@ export function Shell() {
         </Suspense>
       </main>
       <Palette route={route} />
+      <Help />
+      <Toasts />
     </div>
   )
 }

@@ -5,13 +5,19 @@ import { go } from '../app/navigation.ts'
 import { sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { agents as agentStore, isUsable, loadAgents } from '../inbox/agents-store.ts'
+import { DirectoryField } from '../inbox/directory-field.tsx'
 import { waits } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
+import { changedFiles, totalsOf } from '../session/changes/changed-files.ts'
+import { useChanges } from '../session/changes/use-changes.ts'
 import { ItemView } from '../session/items/item-view.tsx'
 import { OUTCOMES } from '../session/outcome.ts'
 import { RequestDock } from '../session/request-dock.tsx'
 import { openRequests, SessionStore } from '../session/session-store.ts'
+import { WorkingRow } from '../session/working-row.tsx'
+import { Counts, DiffView } from '../text/diff-view.tsx'
 import { cost, duration, tokens } from '../text/format.ts'
+import { Workspace } from '../text/workspace.ts'
 import { useAction } from '../ui/action.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -39,8 +45,13 @@ function CompareForm() {
     const chosen = data.getAll('agent').map(String)
     if (prompt === '' || chosen.length < 2) return
     run(async () => {
+      const cwd = String(data.get('cwd') ?? '').trim()
       const begun = await Promise.all(
-        chosen.map((agent) => client.begin({ agent, prompt }, crypto.randomUUID())),
+        chosen.map((agent) => {
+          const model = String(data.get(`model ${agent}`) ?? '').trim()
+          const options = model === '' ? {} : { options: { model } }
+          return client.begin({ agent, prompt, ...(cwd !== '' && { cwd }), ...options }, crypto.randomUUID())
+        }),
       )
       go({ screen: 'compare', ids: begun.map(({ id }) => id) })
     })
@@ -49,24 +60,39 @@ function CompareForm() {
     <form className="mx-auto w-full max-w-3xl space-y-4 overflow-y-auto p-4 sm:p-6" onSubmit={submit}>
       <h1 className="text-lg font-semibold">Compare agents</h1>
       <p className="text-soft">
-        Sends one prompt to several agents. They share the directory of the server, so let them read rather
-        than edit.
+        Sends one prompt to several agents and shows them side by side, with their changes and a table of
+        outcome, time, tokens and cost. They share one directory, so let them read rather than edit;{' '}
+        <code>mainstem compare --worktree</code> gives each its own git worktree.
       </p>
       <label className="block">
         <span className="text-xs text-soft">Prompt</span>
         <textarea name="prompt" rows={4} required className="w-full" />
       </label>
-      <fieldset className="flex flex-wrap gap-2">
+      <div>
+        <label htmlFor="compare-directory" className="text-xs text-soft">
+          Directory
+        </label>
+        <DirectoryField id="compare-directory" name="cwd" />
+      </div>
+      <fieldset className="grid gap-2 sm:grid-cols-2">
         <legend className="mb-1 text-xs text-soft">Agents, two or more</legend>
         {known === undefined && <span className="text-soft">Looking for agents on this machine…</span>}
         {usable.map(({ id, name }) => (
-          <label
+          <div
             key={id}
-            className="flex items-center gap-2 rounded-md border border-line bg-panel px-2.5 py-1"
+            className="group flex items-center gap-2 rounded-md border border-line bg-panel py-1 pr-1 pl-2.5 has-checked:border-accent"
           >
-            <input type="checkbox" name="agent" value={id} />
-            {name}
-          </label>
+            <label className="flex min-w-0 flex-1 items-center gap-2">
+              <input type="checkbox" name="agent" value={id} />
+              <span className="truncate">{name}</span>
+            </label>
+            <input
+              name={`model ${id}`}
+              aria-label={`Model of ${name}`}
+              placeholder="default model"
+              className="w-32 py-0.5 text-sm not-group-has-checked:invisible"
+            />
+          </div>
         ))}
       </fieldset>
       <Button type="submit" look="main" disabled={busy}>
@@ -100,7 +126,7 @@ function Table({ records }: { records: readonly SessionRecord[] }) {
     <table className="text-sm tabular-nums">
       <thead className="text-left text-xs text-soft">
         <tr>
-          {['Agent', 'Outcome', 'Time', 'Tokens', 'Cost'].map((heading) => (
+          {['Agent', 'Outcome', 'Time', 'Tokens', 'Cost', 'Changes'].map((heading) => (
             <th key={heading} scope="col" className="pr-6 font-normal">
               {heading}
             </th>
@@ -119,10 +145,40 @@ function Table({ records }: { records: readonly SessionRecord[] }) {
             <td className="pr-6">{duration(record.updatedAt - record.createdAt)}</td>
             <td className="pr-6">{tokens(record.usage) ?? '–'}</td>
             <td className="pr-6">{cost(record.usage) ?? '–'}</td>
+            <td className="pr-6">
+              <Changed record={record} />
+            </td>
           </tr>
         ))}
       </tbody>
     </table>
+  )
+}
+
+function useChangedFiles({ id, head }: Pick<SessionRecord, 'id' | 'head'>) {
+  const { changes } = useChanges(id, head)
+  return useMemo(() => changedFiles(changes), [changes])
+}
+
+/** How many files and lines a session changed. */
+function Changed({ record }: { record: SessionRecord }) {
+  const files = useChangedFiles(record)
+  if (files.length === 0) return '–'
+  return (
+    <span className="flex gap-2">
+      {files.length} {files.length === 1 ? 'file' : 'files'} <Counts {...totalsOf(files)} />
+    </span>
+  )
+}
+
+/** What a session changed, at the end of its column. */
+function ColumnChanges({ record }: { record: SessionRecord }) {
+  const files = useChangedFiles(record)
+  if (files.length === 0 || record.status === 'busy') return null
+  return (
+    <section aria-label={`Changes of ${record.agent}`} className="space-y-1 border-t border-line pt-2">
+      {files.flatMap(({ changes }) => changes.map(({ key, diff }) => <DiffView key={key} file={diff} />))}
+    </section>
   )
 }
 
@@ -142,29 +198,37 @@ function Column({ id }: { id: string }) {
   const view = useStore(store)
   const { record, timeline, error } = view
   return (
-    <section
-      aria-label={record?.agent ?? id}
-      className="flex min-h-0 w-96 shrink-0 grow flex-col border-r border-line"
-    >
-      <h2 className="flex items-center gap-2 border-b border-line bg-panel px-3 py-1.5 font-medium">
-        <a href={sessionHref(id)} className="hover:underline">
-          {record?.agent ?? id}
-        </a>
-      </h2>
-      <ScrollRegion label="Conversation" className="min-h-0 flex-1 space-y-2 overflow-y-auto p-3">
-        {error && <Notice level="error">{error.message}</Notice>}
-        {timeline.items.map((item) => (
-          <ItemView key={item.key} item={item} />
-        ))}
-      </ScrollRegion>
-      <div className="px-2">
-        <RequestDock
-          session={id}
-          requests={openRequests(view)}
-          subagentName={(agent) => subagentName(timeline, agent)}
-          onAnswered={() => void store.refresh()}
-        />
-      </div>
-    </section>
+    <Workspace value={record?.cwd ?? ''}>
+      <section
+        aria-label={record?.agent ?? id}
+        className="flex min-h-0 w-96 shrink-0 grow flex-col border-r border-line"
+      >
+        <h2 className="flex items-center gap-2 border-b border-line bg-panel px-3 py-1.5 font-medium">
+          <a href={sessionHref(id)} className="hover:underline">
+            {record?.agent ?? id}
+          </a>
+        </h2>
+        <ScrollRegion label="Conversation" className="min-h-0 flex-1 space-y-2 overflow-y-auto p-3">
+          {error && <Notice level="error">{error.message}</Notice>}
+          {timeline.items.map((item) => (
+            <ItemView key={item.key} item={item} />
+          ))}
+          {record && <ColumnChanges record={record} />}
+        </ScrollRegion>
+        {record && (
+          <div className="px-3">
+            <WorkingRow record={record} timeline={timeline} />
+          </div>
+        )}
+        <div className="px-2">
+          <RequestDock
+            session={id}
+            requests={openRequests(view)}
+            subagentName={(agent) => subagentName(timeline, agent)}
+            onAnswered={() => void store.refresh()}
+          />
+        </div>
+      </section>
+    </Workspace>
   )
 }

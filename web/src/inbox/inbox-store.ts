@@ -1,6 +1,7 @@
-import type { EventType, SessionRecord } from 'mainstem/client'
+import type { Entry, EventType, SessionRecord } from 'mainstem/client'
 import { client, codeOf, leftOut, messageOf } from '../app/client.ts'
 import { Store } from '../app/store.ts'
+import { ACTIVITY_TYPES, activities } from './activities.ts'
 
 export interface InboxView {
   records: ReadonlyMap<string, SessionRecord>
@@ -33,9 +34,13 @@ const TYPES: readonly EventType[] = [
   'notice.raised',
 ]
 
+const RECORD_TYPES: ReadonlySet<EventType> = new Set(TYPES)
+
 /** All sessions of the principal, kept up to date by the stream of all sessions. */
 export class InboxStore extends Store<InboxView> {
   readonly #changed = new Set<string>()
+  readonly #hidden = new Set<string>()
+  #arrived: Entry[] = []
   #stop = new AbortController()
 
   constructor() {
@@ -83,9 +88,19 @@ export class InboxStore extends Store<InboxView> {
     }
   }
 
+  /** Leaves a session out, as long as its deletion can be undone. */
+  hide(id: string, isHidden: boolean): void {
+    if (isHidden) this.#hidden.add(id)
+    else this.#hidden.delete(id)
+    const records = new Map(this.get().records)
+    if (isHidden) records.delete(id)
+    this.update({ records })
+    if (!isHidden) void this.refresh(id)
+  }
+
   async #read(signal: AbortSignal): Promise<void> {
     const live = client.live({
-      types: TYPES,
+      types: [...TYPES, ...ACTIVITY_TYPES],
       signal,
       onConnection: (state) => {
         if (state !== 'connecting') this.update({ online: state === 'open' })
@@ -94,7 +109,7 @@ export class InboxStore extends Store<InboxView> {
       },
     })
     try {
-      for await (const { session } of live) this.#note(session)
+      for await (const entry of live) this.#note(entry)
     } catch (thrown) {
       // The server restarted: its list is read again with the next connection.
       if (codeOf(thrown) !== 'cursor_gone') throw thrown
@@ -110,15 +125,20 @@ export class InboxStore extends Store<InboxView> {
     // In one change: an empty list in between would be shown, and no change since the last one announced.
     const all = [...newest.sessions, ...asking.sessions, ...busy.sessions]
     const records = new Map(all.map((record) => [record.id, record]))
+    for (const id of this.#hidden) records.delete(id)
     this.update({ records, loaded: true, next: newest.next, error: undefined })
+    await activities.read(busy.sessions)
   }
 
-  #note(session: string): void {
-    if (this.#changed.size === 0) setTimeout(() => this.#readChanged(), GATHER_MS)
-    this.#changed.add(session)
+  #note(entry: Entry): void {
+    if (this.#arrived.length === 0) setTimeout(() => this.#readChanged(), GATHER_MS)
+    this.#arrived.push(entry)
+    if (RECORD_TYPES.has(entry.event.type)) this.#changed.add(entry.session)
   }
 
   #readChanged(): void {
+    activities.note(this.#arrived)
+    this.#arrived = []
     const changed = [...this.#changed]
     this.#changed.clear()
     for (const id of changed) void this.refresh(id)
@@ -135,6 +155,7 @@ export class InboxStore extends Store<InboxView> {
   #merge(found: readonly SessionRecord[]): void {
     const records = new Map(this.get().records)
     for (const record of found) {
+      if (this.#hidden.has(record.id)) continue
       const known = records.get(record.id)
       // Two calls may answer in the wrong order.
       if (!known || known.head <= record.head) records.set(record.id, record)

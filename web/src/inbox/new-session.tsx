@@ -1,8 +1,12 @@
 import type { AgentInfo, Policy } from 'mainstem/client'
-import { type FormEvent, useEffect, useId, useState } from 'react'
+import { type FormEvent, useEffect, useId, useRef, useState } from 'react'
 import { client, signIn } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { useStore } from '../app/store.ts'
+import { Attachments } from '../session/compose/attachments.tsx'
+import { drafts, promptOf } from '../session/compose/drafts.ts'
+import { readImages } from '../session/compose/images.ts'
+import { PromptField } from '../session/compose/prompt-field.tsx'
 import { type Action, useAction } from '../ui/action.ts'
 import { Badge, type BadgeLook } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
@@ -10,6 +14,7 @@ import { Notice } from '../ui/notice.tsx'
 import { agents as agentStore, isUsable, loadAgents } from './agents-store.ts'
 import { BilledBy } from './billed-by.tsx'
 import { DEMO_PROMPT } from './demo-prompt.ts'
+import { DirectoryField } from './directory-field.tsx'
 import { APPROVALS, SANDBOXES } from './policies.ts'
 
 const STATES: Record<AgentInfo['state'], { label: string; look: BadgeLook }> = {
@@ -20,6 +25,9 @@ const STATES: Record<AgentInfo['state'], { label: string; look: BadgeLook }> = {
   broken: { label: 'broken', look: 'bad' },
   missing: { label: 'not installed', look: 'plain' },
 }
+
+/** The draft of a session that does not exist yet. */
+const NEW = 'new'
 
 async function begin(body: Parameters<typeof client.begin>[0]): Promise<void> {
   const { id } = await client.begin(body, crypto.randomUUID())
@@ -87,37 +95,54 @@ function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
   const state = useStore(signIn)
   const home = state.state === 'in' ? state.server.cwd : ''
   const id = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const [cwd, setCwd] = useState('')
+  useStore(drafts)
+  const draft = drafts.of(NEW)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const data = new FormData(event.currentTarget)
     const text = (name: string) => String(data.get(name) ?? '').trim()
-    if (!chosen || text('prompt') === '') return
+    const prompt = promptOf(draft, (path) => path)
+    if (!chosen || prompt === '') return
+    const images = draft.images.map(({ mimeType, data: bytes }) => ({ mimeType, data: bytes }))
+    const options = {
+      ...(text('model') !== '' && { model: text('model') }),
+      ...(images.length > 0 && { images }),
+    }
     action.run(() =>
       begin({
         agent: chosen.id,
-        prompt: text('prompt'),
+        prompt,
         ...(text('cwd') !== '' && { cwd: text('cwd') }),
-        ...(text('model') !== '' && { options: { model: text('model') } }),
+        options,
         policy: {
           approval: text('approval') as Policy['approval'],
           sandbox: text('sandbox') as Policy['sandbox'],
         },
-      }),
+      }).then(() => drafts.clear(NEW)),
     )
   }
+  const attach = (files: Iterable<File>) =>
+    action.run(async () => {
+      const images = await readImages(files)
+      drafts.change(NEW, { images: [...drafts.of(NEW).images, ...images] })
+    })
   return (
-    <form className="grid gap-3 sm:grid-cols-2" onSubmit={submit}>
-      <label className="sm:col-span-2" htmlFor={`${id}-prompt`}>
-        <span className="text-xs text-soft">Prompt</span>
-        <textarea
+    <form ref={form} className="grid gap-3 sm:grid-cols-2" onSubmit={submit}>
+      <div className="rounded-lg border border-line bg-page focus-within:border-accent sm:col-span-2">
+        <Attachments draft={NEW} value={draft} />
+        <PromptField
           id={`${id}-prompt`}
-          name="prompt"
+          cwd={cwd === '' ? home : cwd}
+          text={draft.text}
           rows={3}
-          required
-          className="w-full"
-          placeholder="What should the agent do?"
+          placeholder="What should the agent do? @ names a file; paste or drop an image."
+          onChange={(text) => drafts.change(NEW, { text })}
+          onSend={() => form.current?.requestSubmit()}
+          onFiles={attach}
         />
-      </label>
+      </div>
       <label htmlFor={`${id}-agent`}>
         <span className="flex h-5.25 items-center gap-2 text-xs text-soft">
           Agent
@@ -142,7 +167,7 @@ function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
       </label>
       <label className="sm:col-span-2" htmlFor={`${id}-cwd`}>
         <span className="text-xs text-soft">Directory</span>
-        <input id={`${id}-cwd`} name="cwd" className="w-full font-mono" placeholder={home} />
+        <DirectoryField id={`${id}-cwd`} name="cwd" onChange={setCwd} />
       </label>
       <Choice id={`${id}-approval`} name="approval" label="Permissions" choices={APPROVALS} />
       <Choice id={`${id}-sandbox`} name="sandbox" label="Sandbox" choices={SANDBOXES} />

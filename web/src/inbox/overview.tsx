@@ -4,6 +4,7 @@ import { sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { cardId, RequestCard } from '../session/request-card.tsx'
 import { shortPath } from '../text/format.ts'
+import { Workspace } from '../text/workspace.ts'
 import { Notice } from '../ui/notice.tsx'
 import { groupsOf, titleOf } from './groups.ts'
 import { inbox } from './inbox-store.ts'
@@ -32,14 +33,16 @@ export function Overview() {
                 <span>{record.agent}</span>
                 <span className="truncate">{shortPath(record.cwd)}</span>
               </a>
-              <RequestCard
-                session={record.id}
-                request={request}
-                onAnswered={(reason) => {
-                  setLate(reason)
-                  void inbox.refresh(record.id)
-                }}
-              />
+              <Workspace value={record.cwd}>
+                <RequestCard
+                  session={record.id}
+                  request={request}
+                  onAnswered={(reason) => {
+                    setLate(reason)
+                    void inbox.refresh(record.id)
+                  }}
+                />
+              </Workspace>
             </div>
           ))}
         </section>

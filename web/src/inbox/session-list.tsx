@@ -1,70 +1,78 @@
-import type { SessionRecord } from 'mainstem/client'
 import { useMemo, useState } from 'react'
 import { VList } from 'virtua'
 import { go } from '../app/navigation.ts'
+import { prefer, preferences } from '../app/preferences.ts'
 import { hrefOf, type Route } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
 import { useKeys } from '../ui/keys.ts'
-import { type Groups, groupsOf, matches } from './groups.ts'
+import { matches } from './groups.ts'
 import { inbox } from './inbox-store.ts'
+import { filtered, type ListRow, rowsOf, type StateFilter } from './list-rows.ts'
 import { SessionRow } from './session-row.tsx'
 
-type Row = { heading: string; count: string } | { record: SessionRecord }
-
-const HEADINGS: Record<keyof Groups, string> = { asking: 'Needs you', running: 'Running', done: 'Done' }
-
-/** `hasMore`: older sessions, which are all done, are not here yet. */
-function rowsOf(groups: Groups, hasMore: boolean): Row[] {
-  const rows: Row[] = []
-  for (const name of ['asking', 'running', 'done'] as const) {
-    const records = groups[name]
-    if (records.length === 0) continue
-    const count = `${records.length}${hasMore && name === 'done' ? '+' : ''}`
-    rows.push({ heading: HEADINGS[name], count }, ...records.map((record) => ({ record })))
-  }
-  return rows
+const FILTERS: Record<StateFilter, string> = {
+  all: 'All',
+  asking: 'Needs you',
+  running: 'Running',
+  failed: 'Failed',
+  archived: 'Archived',
 }
 
-/** Every session: those that need a person, those that run, those that are done. */
+/** Every session: those that need a person, those that run, those that are done; or by directory. */
 export function SessionList({ route }: { route: Route }) {
   const { records, loaded, next } = useStore(inbox)
-  const [filter, setFilter] = useState('')
+  const choice = useStore(preferences)
+  const [words, setWords] = useState('')
+  const [state, setState] = useState<StateFilter>('all')
   const rows = useMemo(() => {
-    const found =
-      filter === '' ? [...records.values()] : [...records.values()].filter((one) => matches(one, filter))
-    return rowsOf(groupsOf(found), next !== undefined)
-  }, [records, filter, next])
+    const found = filtered(records.values(), state, choice)
+    return rowsOf(
+      words === '' ? found : found.filter((one) => matches(one, words)),
+      choice,
+      next !== undefined,
+    )
+  }, [records, words, state, choice, next])
   const current = route.screen === 'session' ? route.id : undefined
   const step = (by: number) => {
     const ids = rows.flatMap((row) => ('record' in row ? [row.record.id] : []))
     const id = ids[Math.min(ids.length - 1, Math.max(0, ids.indexOf(current ?? '') + by))]
-    if (id !== undefined) go({ screen: 'session', id, tab: 'conversation', seq: undefined })
+    if (id === undefined) return
+    go({ screen: 'session', id, tab: 'conversation', seq: undefined })
+    document.querySelector(`[data-session="${id}"]`)?.scrollIntoView({ block: 'nearest' })
   }
   useKeys({ j: () => step(1), k: () => step(-1) })
   return (
     <nav aria-label="Sessions" className="flex min-h-0 flex-1 flex-col">
-      <div className="px-2 pb-2">
+      <div className="flex gap-1 px-3 pb-1.5">
         <input
           type="search"
-          className="w-full"
+          className="w-full text-sm"
           placeholder="Filter sessions"
           aria-label="Filter sessions"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
         />
+        <button
+          type="button"
+          aria-pressed={choice.byProject}
+          aria-label="Group by directory"
+          title="Group by directory"
+          className="rounded-md px-1.5 text-soft hover:bg-raised hover:text-ink aria-pressed:bg-raised aria-pressed:text-accent"
+          onClick={() => prefer({ byProject: !choice.byProject })}
+        >
+          <Icon name="folder" />
+        </button>
       </div>
-      {rows.length === 0 && (
-        <p className="px-4 py-6 text-center text-soft">
-          {!loaded ? 'Loading…' : filter ? 'No session matches.' : 'No sessions yet.'}
-        </p>
-      )}
-      {filter !== '' && (
+      <StateFilters state={state} onChoose={setState} />
+      <Empty rows={rows} loaded={loaded} words={words} state={state} />
+      {words !== '' && (
         <a
-          href={hrefOf({ screen: 'search', query: filter })}
+          href={hrefOf({ screen: 'search', query: words })}
           className="px-4 pb-2 text-sm text-accent underline"
         >
-          Search all texts for “{filter}”
+          Search all texts for “{words}”
         </a>
       )}
       <VList className="min-h-0 flex-1 px-2 pb-2">
@@ -72,17 +80,64 @@ export function SessionList({ route }: { route: Route }) {
           'record' in row ? (
             <SessionRow key={row.record.id} record={row.record} current={row.record.id === current} />
           ) : (
-            <h2 key={row.heading} className="px-2.5 pt-3 pb-1 text-xs font-semibold text-soft">
+            <h2
+              key={`${row.heading} ${row.title}`}
+              title={row.title}
+              className="truncate px-2 pt-3 pb-1 text-xs font-semibold text-soft"
+            >
               {row.heading} <span className="font-normal">{row.count}</span>
             </h2>
           ),
         )}
-        {next !== undefined && filter === '' ? (
+        {next !== undefined ? (
           <Button key="more" look="quiet" className="my-1 w-full" onClick={() => void inbox.more()}>
             Load older sessions
           </Button>
         ) : null}
       </VList>
     </nav>
+  )
+}
+
+function StateFilters({ state, onChoose }: { state: StateFilter; onChoose(state: StateFilter): void }) {
+  return (
+    <fieldset className="flex flex-wrap gap-x-0.5 px-3 pb-1">
+      <legend className="sr-only">State</legend>
+      {(Object.entries(FILTERS) as [StateFilter, string][]).map(([value, name]) => (
+        <button
+          key={value}
+          type="button"
+          aria-pressed={state === value}
+          className="rounded-md px-1.5 py-0.5 text-xs text-soft hover:text-ink aria-pressed:bg-raised aria-pressed:font-medium aria-pressed:text-ink"
+          onClick={() => onChoose(value)}
+        >
+          {name}
+        </button>
+      ))}
+    </fieldset>
+  )
+}
+
+interface EmptyProps {
+  rows: readonly ListRow[]
+  loaded: boolean
+  words: string
+  state: StateFilter
+}
+
+const NOTHING: Record<StateFilter, string> = {
+  all: 'No sessions yet. Press N to start one.',
+  asking: 'Nothing needs you. Requests of agents appear here.',
+  running: 'Nothing runs now.',
+  failed: 'No session ended badly.',
+  archived: 'Nothing is archived. Press E in a session to take it out of the list.',
+}
+
+function Empty({ rows, loaded, words, state }: EmptyProps) {
+  if (rows.length > 0) return null
+  return (
+    <p className="px-4 py-6 text-center text-sm text-soft">
+      {!loaded ? 'Loading…' : words ? 'No session matches.' : NOTHING[state]}
+    </p>
   )
 }

@@ -1,13 +1,22 @@
-import { quotaText, type SessionRecord } from 'mainstem/client'
+import {
+  escapeInvisible,
+  isForPerson,
+  quotaText,
+  type SessionRecord,
+  withRelativePaths,
+} from 'mainstem/client'
 import { memo } from 'react'
 import { useNow } from '../app/clock.ts'
 import { sessionHref } from '../app/route.ts'
+import { useStore } from '../app/store.ts'
+import { doingOf, doingText } from '../session/doing.ts'
 import { OUTCOMES } from '../session/outcome.ts'
 import { age, clockTime, cost, folderName } from '../text/format.ts'
-import { Badge } from '../ui/badge.tsx'
+import { Badge, type BadgeLook } from '../ui/badge.tsx'
+import { activities } from './activities.ts'
 import { silenceOf, titleOf, waits } from './groups.ts'
 
-/** One session of the list. */
+/** One session of the list: how it stands, its title, and what it is doing or how it ended. */
 export const SessionRow = memo(function SessionRow({
   record,
   current,
@@ -15,27 +24,24 @@ export const SessionRow = memo(function SessionRow({
   record: SessionRecord
   current: boolean
 }) {
-  const { id, agent, cwd, createdAt, updatedAt, status, usage, model } = record
+  const { id, createdAt, updatedAt, status } = record
   return (
     <a
       href={sessionHref(id)}
       aria-current={current ? 'page' : undefined}
       data-session={id}
-      className={`block rounded-md px-2.5 py-1.5 hover:bg-raised ${current ? 'bg-raised' : ''}`}
+      className={`grid grid-cols-[0.75rem_1fr] gap-x-2 rounded-md px-2 py-1.5 hover:bg-raised ${current ? 'bg-raised' : ''}`}
     >
-      <span className="flex items-baseline gap-2">
-        <span className="min-w-0 flex-1 truncate font-medium">{titleOf(record)}</span>
-        {/* A running session changes all the time: what counts is when it began. */}
-        <Age from={status === 'busy' ? createdAt : updatedAt} />
-      </span>
-      <span className="flex items-center gap-1.5 text-xs text-soft">
-        <Standing record={record} />
-        <span>{agent}</span>
-        {model !== undefined && <span className="truncate">{model}</span>}
-        <span className="min-w-0 flex-1 truncate" title={cwd}>
-          {folderName(cwd)}
+      <Dot record={record} />
+      <span className="min-w-0">
+        <span className="flex items-baseline gap-2">
+          <span className="min-w-0 flex-1 truncate text-sm font-medium">{titleOf(record)}</span>
+          {/* A running session changes all the time: what counts is when it began. */}
+          <Age from={status === 'busy' ? createdAt : updatedAt} />
         </span>
-        <span>{cost(usage)}</span>
+        <span className="flex items-center gap-1.5 text-xs text-soft">
+          <Standing record={record} />
+        </span>
       </span>
     </a>
   )
@@ -45,30 +51,84 @@ function Age({ from }: { from: number }) {
   return <span className="text-xs text-soft tabular-nums">{age(useNow() - from)}</span>
 }
 
-/** The reason why a session waits, or the outcome of its last turn. */
+const DOTS: Record<BadgeLook, string> = {
+  plain: 'border border-soft',
+  ask: 'bg-ask',
+  good: 'border-2 border-good',
+  bad: 'bg-bad',
+  accent: 'breathing bg-accent',
+}
+
+/** The state as a colour, beside the words that say it. */
+function Dot({ record }: { record: SessionRecord }) {
+  const { status, lastOutcome } = record
+  const look = waits(record)
+    ? 'ask'
+    : status === 'busy'
+      ? 'accent'
+      : lastOutcome
+        ? OUTCOMES[lastOutcome].look
+        : 'plain'
+  return (
+    <span aria-hidden="true" className={`mt-1.5 size-2 justify-self-center rounded-full ${DOTS[look]}`} />
+  )
+}
+
+/** What a session waits for, what it is doing, or the outcome of its last turn; then where it works. */
 function Standing({ record }: { record: SessionRecord }) {
   const quota = quotaText(record, useNow())
-  if (waits(record))
-    return (
-      <Badge look="ask">
-        {record.requests.length > 1 ? `${record.requests.length} requests` : 'needs you'}
-      </Badge>
-    )
+  if (waits(record)) return <Asking record={record} />
   if (record.status === 'busy') return <Running record={record} />
   const { lastOutcome, queue } = record
-  if (queue.length > 0) return <Badge>{queue.length} queued</Badge>
-  if (quota !== undefined) return <Badge look="bad">{quota}</Badge>
-  if (lastOutcome) return <Badge look={OUTCOMES[lastOutcome].look}>{OUTCOMES[lastOutcome].label}</Badge>
-  return <Badge>{record.status === 'ended' ? 'ended' : 'idle'}</Badge>
+  return (
+    <>
+      {queue.length > 0 ? (
+        <Badge>{queue.length} queued</Badge>
+      ) : quota !== undefined ? (
+        <Badge look="bad">{quota}</Badge>
+      ) : lastOutcome === 'completed' ? (
+        <span className="sr-only">{OUTCOMES.completed.label}</span>
+      ) : lastOutcome ? (
+        <Badge look={OUTCOMES[lastOutcome].look}>{OUTCOMES[lastOutcome].label}</Badge>
+      ) : (
+        <span>{record.status === 'ended' ? 'ended' : 'idle'}</span>
+      )}
+      <Place record={record} />
+      <span className="ml-auto shrink-0 tabular-nums">{cost(record.usage)}</span>
+    </>
+  )
+}
+
+function Place({ record: { agent, cwd } }: { record: SessionRecord }) {
+  return (
+    <span className="min-w-0 truncate" title={cwd}>
+      {agent} · {folderName(cwd)}
+    </span>
+  )
+}
+
+/** The oldest request, in a line. */
+function Asking({ record: { requests, cwd } }: { record: SessionRecord }) {
+  const open = requests.filter(isForPerson)
+  const [first] = open
+  const what = first?.questions?.[0]?.text ?? first?.title ?? first?.tool ?? first?.kind ?? ''
+  return (
+    <span className="min-w-0 truncate text-ask">
+      {open.length > 1 ? `${open.length} requests: ` : 'Asks: '}
+      {escapeInvisible(withRelativePaths(what, cwd))}
+    </span>
+  )
 }
 
 function Running({ record }: { record: SessionRecord }) {
+  const timeline = useStore(activities).get(record.id)
   const silent = silenceOf(record, useNow())
-  if (silent !== undefined) return <Badge look="ask">no output for {clockTime(silent)}</Badge>
+  const doing = doingOf(record, timeline)
   return (
-    <span className="inline-flex items-center gap-1 text-accent">
-      <span aria-hidden="true" className="breathing size-1.5 rounded-full bg-accent" />
-      running
-    </span>
+    <>
+      <span className="sr-only">running</span>
+      {silent !== undefined && <Badge look="ask">no output for {clockTime(silent)}</Badge>}
+      <span className="min-w-0 truncate text-accent">{doing && escapeInvisible(doingText(doing))}</span>
+    </>
   )
 }

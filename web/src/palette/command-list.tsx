@@ -1,16 +1,20 @@
 import { useMemo, useState } from 'react'
 import { signOut } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
+import { preferences } from '../app/preferences.ts'
 import type { Route } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { cycleTheme } from '../app/theme.ts'
 import { titleOf } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
 import { nodes } from '../nodes/nodes-store.ts'
+import { currentSession } from '../session/current-session.ts'
 import { takeFocus } from '../ui/take-focus.ts'
 import { rank } from './rank.ts'
+import { sessionCommands } from './session-commands.ts'
 
-interface Command {
+/** An entry of the palette. */
+export interface Command {
   id: string
   name: string
   hint: string
@@ -56,6 +60,8 @@ function commandsFor(route: Route, hasNodes: boolean): Command[] {
 export default function CommandList({ route, onDone }: { route: Route; onDone(): void }) {
   const { records } = useStore(inbox)
   const hasNodes = useStore(nodes).length > 0
+  const current = useStore(currentSession)
+  const { pinned, archived } = useStore(preferences)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const commands = useMemo(() => {
@@ -67,8 +73,10 @@ export default function CommandList({ route, onDone }: { route: Route; onDone():
         run: () => go({ screen: 'session', id: record.id, tab: 'conversation', seq: undefined }),
       }),
     )
-    return [...commandsFor(route, hasNodes), ...sessions]
-  }, [records, route, hasNodes])
+    const id = current?.record.id ?? ''
+    const marks = { isPinned: pinned.includes(id), isArchived: archived.includes(id) }
+    return [...(current ? sessionCommands(current, marks) : []), ...commandsFor(route, hasNodes), ...sessions]
+  }, [records, route, hasNodes, current, pinned, archived])
   const shown = rank(commands, text, ({ name, hint }) => `${name} ${hint}`).slice(0, 12)
   const chosen = Math.min(at, shown.length - 1)
   const run = (command: Command | undefined) => {

@@ -24,7 +24,7 @@ export function Palette({ route }: { route: Route }) {
     <dialog
       ref={dialog}
       aria-label="Commands"
-      className="mx-auto mt-[12vh] w-[min(36rem,92vw)] rounded-xl border border-line bg-panel p-0 text-ink shadow-2xl backdrop:bg-black/40"
+      className="mx-auto mt-[12vh] w-[min(36rem,92vw)] rounded-xl border border-line bg-panel p-0 text-ink shadow-pop backdrop:bg-black/40"
       onClose={() => setOpen(false)}
     >
       <Suspense>{open && <CommandList route={route} onDone={() => setOpen(false)} />}</Suspense>

@@ -1,12 +1,19 @@
-import type { SearchHit, SearchResult } from 'mainstem/client'
+import { escapeInvisible, type SearchHit, type SearchResult, withRelativePaths } from 'mainstem/client'
 import { Fragment, useEffect, useState } from 'react'
 import { client, leftOut, messageOf } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { sessionHref } from '../app/route.ts'
-import { shortPath } from '../text/format.ts'
+import { useStore } from '../app/store.ts'
+import { titleOf } from '../inbox/groups.ts'
+import { inbox } from '../inbox/inbox-store.ts'
+import { OUTCOMES } from '../session/outcome.ts'
+import { folderName } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
+import { Button } from '../ui/button.tsx'
+import { keyed } from '../ui/keyed.ts'
 import { Notice } from '../ui/notice.tsx'
 import { takeFocus } from '../ui/take-focus.ts'
+import { bySession, kindOf, piecesOf, type SessionHits } from './by-session.ts'
 
 /** Pause after the last key before a search starts. */
 const PAUSE_MS = 200
@@ -33,10 +40,10 @@ export default function SearchScreen({ query }: { query: string }) {
         {result?.complete === false && (
           <Notice level="info">Older sessions are still being indexed. Search again in a moment.</Notice>
         )}
-        <ul className="space-y-2">
-          {result?.hits.map((hit) => (
-            <Hit key={`${hit.session} ${hit.seq}`} hit={hit} />
-          ))}
+        {query.trim() === '' && <SearchHelp />}
+        <ul className="space-y-3">
+          {result &&
+            bySession(result.hits).map((found) => <FoundSession key={found.session} found={found} />)}
         </ul>
       </div>
     </div>
@@ -64,33 +71,73 @@ function useResult(query: string): { result: SearchResult | undefined; error: st
   return { result, error }
 }
 
-function Hit({ hit }: { hit: SearchHit }) {
-  const { session, seq, at, type, agent, cwd, title } = hit
+function SearchHelp() {
   return (
-    <li className="rounded-lg border border-line bg-panel px-3 py-2">
-      <a href={sessionHref(session, 'events', seq)} className="block">
-        <span className="flex flex-wrap items-center gap-2 text-xs text-soft">
-          <Badge>{type}</Badge>
-          <span>{agent}</span>
-          <span className="truncate">{shortPath(cwd)}</span>
-          <span className="min-w-0 flex-1 truncate">{title}</span>
-          <span>{new Date(at).toLocaleString()}</span>
+    <p className="text-soft">
+      Finds words by their beginnings in prompts, answers, thinking, tool calls, file names and errors of all
+      your sessions: <code>pagin feed</code> finds “paginate” and “feed” in one entry.
+    </p>
+  )
+}
+
+/** Hits of a session that are shown at first. */
+const FIRST = 3
+
+function FoundSession({ found: { session, hits } }: { found: SessionHits }) {
+  const record = useStore(inbox).records.get(session)
+  const [all, setAll] = useState(false)
+  const [first] = hits
+  if (!first) return null
+  const { agent, cwd, title, at } = first
+  return (
+    <li className="rounded-lg border border-line bg-panel">
+      <a
+        href={sessionHref(session)}
+        className="flex flex-wrap items-baseline gap-x-2 border-b border-line px-3 py-2 hover:bg-raised"
+      >
+        <span className="min-w-0 flex-1 truncate font-medium">
+          {record ? titleOf(record) : (title ?? agent)}
         </span>
-        <span className="mt-1 block break-words whitespace-pre-wrap">
-          <Snippet hit={hit} />
+        {record?.lastOutcome && record.lastOutcome !== 'completed' && (
+          <Badge look={OUTCOMES[record.lastOutcome].look}>{OUTCOMES[record.lastOutcome].label}</Badge>
+        )}
+        <span className="text-xs text-soft" title={cwd}>
+          {agent} · {folderName(cwd)} · {new Date(at).toLocaleDateString()}
         </span>
       </a>
+      <ul>
+        {(all ? hits : hits.slice(0, FIRST)).map((hit) => (
+          <li key={hit.seq}>
+            <a
+              href={sessionHref(session, 'events', hit.seq)}
+              className="flex gap-3 px-3 py-1.5 text-sm hover:bg-raised"
+            >
+              <span className="w-20 shrink-0 text-xs leading-5 text-soft">{kindOf(hit.type)}</span>
+              <span className="line-clamp-2 min-w-0 break-words">
+                <Snippet hit={hit} cwd={cwd} />
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      {!all && hits.length > FIRST && (
+        <Button look="quiet" size="small" className="m-1.5" onClick={() => setAll(true)}>
+          {hits.length - FIRST} more in this session
+        </Button>
+      )}
     </li>
   )
 }
 
 /** The snippet with its matches marked. */
-function Snippet({ hit: { snippet, marks } }: { hit: SearchHit }) {
-  return marks.map(({ start, end }, index) => (
-    <Fragment key={start}>
-      {snippet.slice(marks[index - 1]?.end ?? 0, start)}
-      <mark className="rounded bg-ask-wash text-ask">{snippet.slice(start, end)}</mark>
-      {index === marks.length - 1 && snippet.slice(end)}
-    </Fragment>
-  ))
+function Snippet({ hit, cwd }: { hit: SearchHit; cwd: string }) {
+  return keyed(piecesOf(hit), ({ text }) => text).map(([key, { text, isMatch }]) =>
+    isMatch ? (
+      <mark key={key} className="rounded bg-ask-wash text-ask">
+        {text}
+      </mark>
+    ) : (
+      <Fragment key={key}>{escapeInvisible(withRelativePaths(text, cwd))}</Fragment>
+    ),
+  )
 }

@@ -119,8 +119,11 @@ export class AnswerGate extends Store<GateView> {
     return standing?.visible === true && this.#isSettled(standing) && this.#hasKeys(id)
   }
 
-  /** Starts again after an answer: some agents ask the same again under the same id. */
-  answered(id: string): void {
+  /**
+   * Starts again: after an answer, because some agents ask the same again under the same id, and when the card shows
+   * its input in another way.
+   */
+  startAgain(id: string): void {
     const standing = this.#standings.get(id)
     if (standing) Object.assign(standing, { start: false, end: false, since: performance.now() })
     this.#measure()

@@ -1,35 +1,17 @@
-import { useState } from 'react'
-import { client } from '../app/client.ts'
-import { go } from '../app/navigation.ts'
-import { inbox } from '../inbox/inbox-store.ts'
+import type { SessionRecord } from 'mainstem/client'
+import { removeSession } from '../inbox/session-actions.ts'
 import { Button } from '../ui/button.tsx'
 
-async function remove(id: string): Promise<void> {
-  await client.delete(id)
-  go({ screen: 'inbox' })
-  await inbox.refresh(id)
-}
-
-interface DeleteButtonProps {
-  id: string
-  busy: boolean
-  run(work: () => Promise<unknown>): void
-}
-
-/** Asks once more, because a deleted session cannot be restored. */
-export function DeleteButton({ id, busy, run }: DeleteButtonProps) {
-  const [sure, setSure] = useState(false)
+/** Deletes a session at once on the page, and on the server when the time to undo it is over. */
+export function DeleteButton({ record }: { record: SessionRecord }) {
   return (
     <div className="space-y-1">
-      {sure && <p className="text-xs text-soft">Its log, raw frames and files are removed for good.</p>}
-      <Button
-        look="danger"
-        className="w-full"
-        disabled={busy}
-        onClick={() => (sure ? run(() => remove(id)) : setSure(true))}
-      >
-        {sure ? 'Delete for good' : 'Delete session…'}
+      <Button look="danger" className="w-full" onClick={() => removeSession(record)}>
+        Delete session
       </Button>
+      <p className="text-xs text-soft">
+        Removes its log, raw frames and files. You can undo it for a few seconds.
+      </p>
     </div>
   )
 }

@@ -1,61 +1,122 @@
-import { approvalFields, escapeInvisible } from 'mainstem/client'
-import { DiffView } from '../text/diff-view.tsx'
+import { approvalFields, commandOf, escapeInvisible, mcpName, proposedChanges } from 'mainstem/client'
+import { CodeText } from '../text/code-text.tsx'
+import { DiffView, type FileDiff } from '../text/diff-view.tsx'
 import { LongText } from '../text/long-text.tsx'
 import { keyed } from '../ui/keyed.ts'
 
-interface Change {
-  before: string
-  after: string
-  names: readonly string[]
+/** Longer values have a block of their own. */
+const SHORT = 80
+
+interface InputViewProps {
+  request: Parameters<typeof approvalFields>[0]
+  /** Fields that are shown elsewhere. */
+  without?: readonly string[]
+  /** Where a command runs that names no directory. */
+  cwd?: string
 }
 
-/** An edit as most tools describe it: two texts whose names differ by "old" and "new". */
-function changeIn(input: object): Change | undefined {
-  const texts = Object.entries(input).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
-  for (const [name, before] of texts) {
-    if (!name.startsWith('old')) continue
-    const twin = texts.find(([other]) => other === name.replace(/^old/, 'new'))
-    if (twin) return { before, after: twin[1], names: [name, twin[0]] }
-  }
-  return undefined
-}
-
-function pathIn(input: object): [name: string, path: string] | undefined {
-  return Object.entries(input).find(
-    (pair): pair is [string, string] => /path|file/i.test(pair[0]) && typeof pair[1] === 'string',
+/**
+ * The whole input of a call, never shortened, because people decide by it: a command with its colours and directory,
+ * the change of a file as a diff, and every other field by its name.
+ */
+export function InputView({ request, without = [], cwd = '' }: InputViewProps) {
+  const { input, tool, title } = request
+  const command = commandOf(input)
+  const { changes, fields: changed } = proposedChanges(input)
+  const isShown = new Set(
+    [...without, ...(command?.fields ?? []), ...changed, 'tool', 'title'].map(escapeInvisible),
   )
-}
-
-/** Fields that need no label. */
-const UNNAMED: ReadonlySet<string> = new Set(['tool', 'title'])
-
-/** The whole input of a call, field by field and never shortened, because people decide by it. */
-export function InputView(request: Parameters<typeof approvalFields>[0]) {
-  const { input } = request
-  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
-  const change = isObject ? changeIn(input) : undefined
-  const path = change && isObject ? pathIn(input) : undefined
-  // The diff shows these.
-  const inDiff = new Set([...(change?.names ?? []), ...(path ? [path[0]] : [])].map(escapeInvisible))
-  const fields = approvalFields(request).filter(({ name }) => !inDiff.has(name))
+  const fields = approvalFields(request).filter(({ name }) => !isShown.has(name))
   return (
     <>
-      {keyed(fields, ({ name }) => name).map(([key, { name, text }]) =>
-        UNNAMED.has(name) ? (
-          <p
-            key={key}
-            className={`whitespace-pre-wrap ${name === 'tool' ? 'mb-0 text-xs text-soft' : 'font-medium'}`}
-          >
-            {text}
-          </p>
-        ) : (
-          <div key={key}>
-            <span className="text-xs text-soft">{name}</span>
-            <LongText text={text} />
-          </div>
-        ),
+      {tool !== undefined && <ToolName name={tool} />}
+      {title !== undefined && title !== command?.text && (
+        <p className="font-medium whitespace-pre-wrap">{escapeInvisible(title)}</p>
       )}
-      {change && <DiffView whole file={{ path: path?.[1] ?? 'edit', change: 'modified', ...change }} />}
+      {command && <Command text={command.text} directory={command.directory ?? cwd} />}
+      {keyed(changes, ({ path = '' }) => path).map(([key, change]) => (
+        <ProposedDiff key={key} change={change} line={lineOf(request)} />
+      ))}
+      <Fields fields={fields} />
     </>
   )
+}
+
+function ToolName({ name }: { name: string }) {
+  const mcp = mcpName(name)
+  return (
+    <p className="text-xs whitespace-pre-wrap text-soft">
+      {mcp ? `${escapeInvisible(mcp.server)} › ${escapeInvisible(mcp.tool)}` : escapeInvisible(name)}
+    </p>
+  )
+}
+
+function Command({ text, directory }: { text: string; directory: string }) {
+  return (
+    <div>
+      <pre className="rounded bg-raised px-2 py-1.5 wrap-anywhere whitespace-pre-wrap">
+        <span aria-hidden="true" className="text-soft select-none">
+          ${' '}
+        </span>
+        <CodeText text={text} language="bash" />
+      </pre>
+      {directory !== '' && (
+        <p className="mt-0.5 text-xs text-soft">
+          in <code>{escapeInvisible(directory)}</code>
+        </p>
+      )}
+    </div>
+  )
+}
+
+type Change = ReturnType<typeof proposedChanges>['changes'][number]
+
+/** The line that an edit begins at, if the agent says so. */
+function lineOf({ locations = [] }: InputViewProps['request']): number | undefined {
+  return locations.length === 1 ? locations[0]?.line : undefined
+}
+
+function ProposedDiff({ change, line }: { change: Change; line: number | undefined }) {
+  const isPart = change.change === 'modified' && change.diff === undefined
+  const file: FileDiff = { ...change, path: change.path ?? 'edit' }
+  const label =
+    isPart && line === undefined
+      ? 'part of the file'
+      : change.change === 'created'
+        ? 'new content'
+        : undefined
+  return (
+    <DiffView
+      whole
+      file={file}
+      {...(label !== undefined && { label })}
+      {...(isPart && line && { startsAt: line })}
+    />
+  )
+}
+
+interface FieldsProps {
+  fields: ReturnType<typeof approvalFields>
+}
+
+function Fields({ fields }: FieldsProps) {
+  return keyed(fields, ({ name }) => name).map(([key, { name, text }]) =>
+    text.length <= SHORT && !text.includes('\n') ? (
+      <p key={key} className="flex gap-2 text-sm">
+        <span className="shrink-0 text-soft">{name}</span>
+        <code className="min-w-0 wrap-anywhere whitespace-pre-wrap">{text}</code>
+      </p>
+    ) : (
+      <div key={key}>
+        <span className="text-sm text-soft">{name}</span>
+        <LongText text={text} language={languageOfField(name, text)} />
+      </div>
+    ),
+  )
+}
+
+function languageOfField(name: string, text: string): string | undefined {
+  if (/^[[{]/.test(text)) return 'json'
+  if (/sql/i.test(name)) return 'sql'
+  return /patch|diff/i.test(name) ? 'diff' : undefined
 }

@@ -1,20 +1,26 @@
 import { offeredScopes } from 'mainstem/client'
-import { type ReactNode, useId, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
+import { useRelativePaths } from '../text/workspace.ts'
 import { Button } from '../ui/button.tsx'
 import { useKeys } from '../ui/keys.ts'
 import { takeFocus } from '../ui/take-focus.ts'
 import type { AnsweredBy } from './answer-gate.ts'
 import { InputView } from './input-view.tsx'
+import { RawRequest } from './raw-request.tsx'
 import { ReadBox, UnreadHint } from './read-box.tsx'
 import type { RequestFormProps } from './request-card.tsx'
 import { clickedBy } from './use-answer-gate.ts'
 
+/** It needs Markdown, which is loaded later than the first screen. */
+const PlanText = lazy(() => import('./plan-text.tsx'))
+
 type AllowScope = ReturnType<typeof offeredScopes>[number]
 
 /** Allow once, for the session, always; deny with a reason. The keys never change, and "always" has none. */
-export function PermissionForm({ request, busy, gate, onAnswer }: RequestFormProps) {
+export function PermissionForm({ request, busy, gate, raw, onAnswer }: RequestFormProps) {
   const [denying, setDenying] = useState(false)
   const scopes = offeredScopes(request)
+  const words = request.kind === 'plan' ? PLAN_WORDS : WORDS
   const allow = (scope: AllowScope, by: AnsweredBy) => {
     if (!busy && gate.mayAllow(by)) onAnswer({ decision: 'allow', scope })
   }
@@ -26,11 +32,12 @@ export function PermissionForm({ request, busy, gate, onAnswer }: RequestFormPro
   return (
     <>
       <ReadBox gate={gate}>
-        <InputView {...request} />
+        {raw ? <RawRequest request={request} /> : <RequestInput request={request} />}
       </ReadBox>
       <div className="border-t border-line px-3 pt-2 pb-3">
         {denying ? (
           <DenyForm
+            words={words}
             busy={busy}
             onCancel={() => setDenying(false)}
             onDeny={(message) => onAnswer({ decision: 'deny', ...(message !== '' && { message }) })}
@@ -40,6 +47,7 @@ export function PermissionForm({ request, busy, gate, onAnswer }: RequestFormPro
             ready={gate.readiness === 'ready' && !busy}
             hints={gate.selected}
             scopes={scopes}
+            words={words}
             hint={<UnreadHint gate={gate} />}
             onAllow={allow}
             onDeny={() => setDenying(true)}
@@ -50,10 +58,50 @@ export function PermissionForm({ request, busy, gate, onAnswer }: RequestFormPro
   )
 }
 
-const LABELS: Record<AllowScope, { label: string; shortcut?: string }> = {
-  once: { label: 'Allow once', shortcut: 'a' },
-  session: { label: 'Allow for session', shortcut: 's' },
-  always: { label: 'Always allow' },
+interface Words extends Record<AllowScope, string> {
+  deny: string
+  /** What the reason of a denial is for. */
+  reason: string
+}
+
+const WORDS: Words = {
+  once: 'Allow once',
+  session: 'Allow for session',
+  always: 'Always allow',
+  deny: 'Deny',
+  reason: 'Reason for the agent (optional)',
+}
+
+const PLAN_WORDS: Words = {
+  once: 'Approve',
+  session: 'Approve for session',
+  always: 'Always approve',
+  deny: 'Keep planning',
+  reason: 'What should the plan change? (optional)',
+}
+
+/** "Always" has no key. */
+const KEYS: Readonly<Partial<Record<AllowScope, string>>> = { once: 'a', session: 's' }
+
+/** A plan is rendered; everything else is shown by its fields. */
+function RequestInput({ request }: { request: RequestFormProps['request'] }) {
+  const { kind, input } = request
+  const { cwd } = useRelativePaths()
+  const plan = kind === 'plan' && isFields(input) && typeof input.plan === 'string' ? input.plan : undefined
+  if (plan === undefined) return <InputView request={request} cwd={cwd} />
+  return (
+    <>
+      <InputView request={request} without={['plan']} />
+      {/* Until it is rendered, its end has not been on screen. */}
+      <Suspense fallback={<p data-rest>Loading…</p>}>
+        <PlanText text={plan} />
+      </Suspense>
+    </>
+  )
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 interface ButtonsProps {
@@ -61,23 +109,24 @@ interface ButtonsProps {
   /** Whether the buttons show their keys. */
   hints: boolean
   scopes: readonly AllowScope[]
+  words: Words
   hint: ReactNode
   onAllow(scope: AllowScope, by: AnsweredBy): void
   onDeny(): void
 }
 
-function Buttons({ ready, hints, scopes, hint, onAllow, onDeny }: ButtonsProps) {
+function Buttons({ ready, hints, scopes, words, hint, onAllow, onDeny }: ButtonsProps) {
   return (
     <div className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap">
       {scopes.map((scope) => (
         <Button
           key={scope}
           look={scope === 'once' ? 'main' : 'plain'}
-          shortcut={hints ? LABELS[scope].shortcut : undefined}
+          shortcut={hints ? KEYS[scope] : undefined}
           aria-disabled={!ready}
           onClick={(event) => onAllow(scope, clickedBy(event))}
         >
-          {LABELS[scope].label}
+          {words[scope]}
         </Button>
       ))}
       <Button
@@ -86,7 +135,7 @@ function Buttons({ ready, hints, scopes, hint, onAllow, onDeny }: ButtonsProps) 
         className="max-sm:odd:col-span-2"
         onClick={onDeny}
       >
-        Deny…
+        {words.deny}…
       </Button>
       <div className="self-center max-sm:col-span-2 max-sm:empty:hidden">{hint}</div>
     </div>
@@ -94,12 +143,13 @@ function Buttons({ ready, hints, scopes, hint, onAllow, onDeny }: ButtonsProps) 
 }
 
 interface DenyFormProps {
+  words: Words
   busy: boolean
   onCancel(): void
   onDeny(message: string): void
 }
 
-function DenyForm({ busy, onCancel, onDeny }: DenyFormProps) {
+function DenyForm({ words, busy, onCancel, onDeny }: DenyFormProps) {
   const id = useId()
   const [message, setMessage] = useState('')
   return (
@@ -114,7 +164,7 @@ function DenyForm({ busy, onCancel, onDeny }: DenyFormProps) {
       }}
     >
       <label htmlFor={id} className="w-full text-xs text-soft">
-        Reason for the agent (optional)
+        {words.reason}
       </label>
       <input
         id={id}
@@ -124,7 +174,7 @@ function DenyForm({ busy, onCancel, onDeny }: DenyFormProps) {
         onChange={(event) => setMessage(event.target.value)}
       />
       <Button type="submit" look="danger" disabled={busy}>
-        Deny
+        {words.deny}
       </Button>
       <Button look="quiet" onClick={onCancel}>
         Back

@@ -88,6 +88,12 @@ export function QuestionForm({ request: { questions = [] }, busy, gate, onAnswer
         <Button look="danger" disabled={busy} onClick={() => onAnswer({ decision: 'deny' })}>
           Decline to answer
         </Button>
+        {questions.length > 1 && (
+          <span className="self-center text-xs text-soft tabular-nums">
+            {questions.filter(({ id }) => (answers[id]?.length ?? 0) > 0).length} of {questions.length}{' '}
+            answered
+          </span>
+        )}
         <UnreadHint gate={gate} />
       </div>
     </form>

@@ -15,8 +15,16 @@ export function ReadBox({ gate, children }: { gate: Gate; children: ReactNode })
   )
 }
 
-/** Why the buttons that allow are not enabled yet. */
-export function UnreadHint({ gate: { readiness } }: { gate: Gate }) {
+/** Why the buttons that allow are not enabled yet. It leads on to the next part of the input. */
+export function UnreadHint({ gate: { readiness, box } }: { gate: Gate }) {
   if (readiness !== 'unread') return null
-  return <p className="w-full text-xs text-ask">Read to the end to allow this.</p>
+  return (
+    <button
+      type="button"
+      className="rounded px-1 text-left text-xs text-ask hover:underline"
+      onClick={() => box.current?.scrollBy({ top: box.current.clientHeight * 0.85 })}
+    >
+      Read to the end to allow this ↓
+    </button>
+  )
 }

@@ -1,10 +1,29 @@
-import { escapeInvisible, type RequestAnswer, type RequestOpened } from 'mainstem/client'
+import {
+  commandOf,
+  escapeInvisible,
+  mcpName,
+  proposedChanges,
+  type RequestAnswer,
+  type RequestOpened,
+} from 'mainstem/client'
+import { useState } from 'react'
 import { useAction } from '../ui/action.ts'
+import { Icon, type IconName } from '../ui/icon.tsx'
 import { answerGate } from './answer-gate.ts'
 import { send } from './answering.ts'
 import { PermissionForm } from './permission-form.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { type Gate, useAnswerGate } from './use-answer-gate.ts'
+
+const ICONS: Readonly<Record<string, IconName>> = {
+  read: 'file',
+  edit: 'edit',
+  delete: 'trash',
+  execute: 'terminal',
+  search: 'search',
+  fetch: 'globe',
+  mcp: 'plug',
+}
 
 const KINDS: Record<RequestOpened['kind'], string> = {
   permission: 'Permission',
@@ -22,6 +41,8 @@ export interface RequestFormProps {
   request: RequestOpened
   busy: boolean
   gate: Gate
+  /** Shows every field as the agent sent it, instead of rendering it. */
+  raw: boolean
   onAnswer(answer: Omit<RequestAnswer, 'inputDigest'>): void
 }
 
@@ -39,12 +60,13 @@ export function RequestCard({ session, request, subagent, onAnswered }: RequestC
   const { busy, error, run } = useAction()
   const id = cardId(session, request)
   const gate = useAnswerGate(id)
-  const { kind, tool, questions = [], inputDigest, parent } = request
+  const [raw, setRaw] = useState(false)
+  const { kind, tool, questions = [], parent } = request
   const asker = parent === undefined ? undefined : escapeInvisible(`sub-agent ${subagent ?? parent}`)
   const Form = questions.length > 0 ? QuestionForm : PermissionForm
   const answer: RequestFormProps['onAnswer'] = (given) =>
     run(async () => {
-      answerGate.answered(id)
+      answerGate.startAgain(id)
       onAnswered(await send(session, request, given))
     })
   const select = () => answerGate.select(id)
@@ -60,14 +82,28 @@ export function RequestCard({ session, request, subagent, onAnswered }: RequestC
       onFocusCapture={select}
       onPointerDownCapture={select}
     >
-      <header className="flex items-center justify-between gap-2 bg-ask-wash px-3 py-1.5">
-        <span className="text-xs leading-5 font-medium text-ask">{KINDS[kind]}</span>
-        {asker !== undefined && <span className="min-w-0 flex-1 truncate text-xs text-ask">{asker}</span>}
-        <code className="text-xs text-ask" title={`Your answer is bound to this input: ${inputDigest}`}>
-          {inputDigest.slice(0, 8)}
-        </code>
+      <header className="flex items-center gap-2 bg-ask-wash px-3 py-1.5 text-sm text-ask">
+        <Icon name={iconOf(request)} />
+        <span className="min-w-0 flex-1 truncate font-medium">
+          {wantOf(request)}
+          {asker !== undefined && <span className="font-normal"> · {asker}</span>}
+        </span>
+        {questions.length === 0 && (
+          <button
+            type="button"
+            aria-pressed={raw}
+            className="rounded px-1.5 text-xs hover:underline aria-pressed:font-semibold"
+            onClick={() => {
+              answerGate.startAgain(id)
+              gate.box.current?.scrollTo({ top: 0 })
+              setRaw(!raw)
+            }}
+          >
+            Raw
+          </button>
+        )}
       </header>
-      <Form request={request} busy={busy} gate={gate} onAnswer={answer} />
+      <Form request={request} busy={busy} gate={gate} raw={raw} onAnswer={answer} />
       {error !== undefined && (
         <p role="alert" className="px-3 pb-3 text-sm text-bad">
           {error}
@@ -80,4 +116,37 @@ export function RequestCard({ session, request, subagent, onAnswered }: RequestC
 function labelOf(kind: string, tool: string | undefined, asker: string | undefined): string {
   const subject = tool === undefined ? kind : `${kind}: ${escapeInvisible(tool)}`
   return asker === undefined ? subject : `${subject}, ${asker}`
+}
+
+/** What the agent wants, in words. */
+function wantOf({ kind, tool, toolKind, input, questions = [] }: RequestOpened): string {
+  if (questions.length > 0) return questions.length === 1 ? 'Question' : `${questions.length} questions`
+  if (kind !== 'permission') return KINDS[kind]
+  const mcp = tool === undefined ? undefined : mcpName(tool)
+  if (mcp) return `Call ${escapeInvisible(mcp.server)} › ${escapeInvisible(mcp.tool)}`
+  if (commandOf(input)) return 'Run a command'
+  const { changes } = proposedChanges(input)
+  const [first] = changes
+  const files = new Set(changes.map(({ path }) => path)).size
+  if (files > 1) return `Change ${files} files`
+  if (first)
+    return { created: 'Write a file', modified: 'Edit a file', deleted: 'Delete a file' }[first.change]
+  return WANTS[toolKind ?? 'other'] ?? KINDS.permission
+}
+
+const WANTS: Readonly<Record<string, string>> = {
+  read: 'Read a file',
+  edit: 'Edit a file',
+  delete: 'Delete a file',
+  move: 'Move a file',
+  execute: 'Run a command',
+  search: 'Search',
+  fetch: 'Fetch from the network',
+  mcp: 'Call a tool of an MCP server',
+}
+
+function iconOf({ kind, toolKind, input, questions = [] }: RequestOpened): IconName {
+  if (questions.length > 0 || kind === 'plan') return 'thought'
+  if (commandOf(input)) return 'terminal'
+  return (toolKind && ICONS[toolKind]) ?? 'dot'
 }

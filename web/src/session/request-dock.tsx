@@ -26,7 +26,7 @@ export function RequestDock({ session, requests, subagentName, onAnswered }: Req
   return (
     <section
       aria-label="Requests"
-      className="mx-auto mb-2 flex max-h-[60dvh] w-full max-w-4xl flex-col gap-2"
+      className="mx-auto mb-2 flex max-h-[60dvh] w-full max-w-3xl flex-col gap-2"
     >
       <BatchButtons
         session={session}

@@ -1,20 +1,25 @@
-import { subagentName } from 'mainstem/client'
+import { subagentName, type Timeline } from 'mainstem/client'
 import { lazy, Suspense, useEffect, useMemo } from 'react'
 import type { SessionTab } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { attentive } from '../app/visible.ts'
+import { toggleArchived, togglePinned } from '../inbox/session-actions.ts'
+import { Workspace } from '../text/workspace.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
+import { useKeys } from '../ui/keys.ts'
 import { Notice } from '../ui/notice.tsx'
-import { Composer } from './composer.tsx'
+import { Composer } from './compose/composer.tsx'
+import { currentSession } from './current-session.ts'
 import { presentRecord } from './present-record.ts'
 import { RequestDock } from './request-dock.tsx'
 import { SessionHeader } from './session-header.tsx'
 import { openRequests, SessionStore } from './session-store.ts'
 import { TimelineView } from './timeline-view.tsx'
+import { WorkingRow } from './working-row.tsx'
 
 const EventsTab = lazy(() => import('../events/events-tab.tsx'))
 const ReplayTab = lazy(() => import('../replay/replay-tab.tsx'))
-const ChangesTab = lazy(() => import('./changes-tab.tsx'))
+const ChangesTab = lazy(() => import('./changes/changes-tab.tsx'))
 
 interface SessionScreenProps {
   id: string
@@ -23,7 +28,7 @@ interface SessionScreenProps {
 }
 
 /** One session: its conversation, its changes, its events and its replay. */
-export function SessionScreen({ id, tab, seq }: SessionScreenProps) {
+export default function SessionScreen({ id, tab, seq }: SessionScreenProps) {
   const store = useMemo(() => new SessionStore(id), [id])
   const follows = useStore(attentive)
   useEffect(() => {
@@ -34,33 +39,52 @@ export function SessionScreen({ id, tab, seq }: SessionScreenProps) {
   const view = useStore(store)
   const { error } = view
   const record = presentRecord(view.record, view.timeline)
+  const { facts } = view.timeline
+  useEffect(() => currentSession.set(record && { record, facts }), [record, facts])
+  useEffect(() => () => currentSession.set(undefined), [])
+  useKeys({ p: () => togglePinned(id), e: () => toggleArchived(id) })
   if (!record) return <Loading id={id} error={error} />
   return (
-    <div className="flex h-full min-h-0 flex-col">
-      <SessionHeader record={record} view={view} tab={tab} />
-      <Banners view={view} />
-      <ErrorBoundary key={tab}>
-        <Suspense fallback={<p className="p-6 text-center text-soft">Loading…</p>}>
-          {tab === 'conversation' && <TimelineView store={store} view={view} />}
-          {tab === 'changes' && <ChangesTab store={store} view={view} />}
-          {tab === 'events' && <EventsTab record={record} head={view.timeline.last} seq={seq} />}
-          {tab === 'replay' && <ReplayTab record={record} />}
-        </Suspense>
-      </ErrorBoundary>
-      {(tab === 'conversation' || tab === 'changes') && (
-        // On a phone the buttons of a request are below the prompt, where the thumb is.
-        <footer className="flex flex-col border-t border-line bg-page px-3 pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))] max-sm:flex-col-reverse sm:px-5">
-          <RequestDock
-            session={id}
-            requests={openRequests(view)}
-            subagentName={(agent) => subagentName(view.timeline, agent)}
-            onAnswered={() => void store.refresh()}
-          />
-          <Composer record={record} facts={view.timeline.facts} />
-        </footer>
-      )}
-    </div>
+    <Workspace value={record.cwd}>
+      <div className="flex h-full min-h-0 flex-col">
+        <SessionHeader record={record} view={view} tab={tab} />
+        <Banners view={view} />
+        <ErrorBoundary key={tab}>
+          <Suspense fallback={<p className="p-6 text-center text-soft">Loading…</p>}>
+            {tab === 'conversation' && (
+              <>
+                <TimelineView store={store} view={view} />
+                <div className="px-3 sm:px-5">
+                  <WorkingRow record={record} timeline={view.timeline} />
+                </div>
+              </>
+            )}
+            {tab === 'changes' && <ChangesTab record={record} head={view.timeline.last} />}
+            {tab === 'events' && <EventsTab record={record} head={view.timeline.last} seq={seq} />}
+            {tab === 'replay' && <ReplayTab record={record} />}
+          </Suspense>
+        </ErrorBoundary>
+        {(tab === 'conversation' || tab === 'changes') && (
+          // On a phone the buttons of a request are below the prompt, where the thumb is.
+          <footer className="flex flex-col border-t border-line bg-page px-3 pt-2 pb-[max(0.5rem,env(safe-area-inset-bottom))] max-sm:flex-col-reverse sm:px-5">
+            <RequestDock
+              session={id}
+              requests={openRequests(view)}
+              subagentName={(agent) => subagentName(view.timeline, agent)}
+              onAnswered={() => void store.refresh()}
+            />
+            <Composer record={record} facts={facts} lastPrompt={lastPromptOf(view.timeline)} />
+          </footer>
+        )}
+      </div>
+    </Workspace>
   )
+}
+
+/** The text that started the last turn. */
+function lastPromptOf({ items }: Timeline): string | undefined {
+  const last = items.findLast((item) => item.kind === 'prompt' && item.steered === undefined)
+  return last?.kind === 'prompt' ? last.text : undefined
 }
 
 function Banners({ view: { timeline, error, record } }: { view: ReturnType<SessionStore['get']> }) {

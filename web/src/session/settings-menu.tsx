@@ -1,5 +1,5 @@
 import type { Policy, SessionFacts, SessionRecord } from 'mainstem/client'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { client } from '../app/client.ts'
 import { APPROVALS } from '../inbox/policies.ts'
 import { useAction } from '../ui/action.ts'
@@ -16,15 +16,17 @@ export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
   const { id, policy, status } = record
   const { busy, error, run } = useAction()
   const [note, setNote] = useState<string>()
+  const menu = useRef<HTMLDetailsElement>(null)
+  useEffect(() => closeOutside(menu.current), [])
   const change = (work: () => Promise<{ applied: 'now' | 'next_turn' }>) =>
     run(async () => {
       const { applied } = await work()
       setNote(applied === 'now' ? 'Changed.' : 'Takes effect with the next turn.')
     })
   return (
-    <details className="relative ml-auto">
+    <details ref={menu} className="relative ml-auto">
       <summary className="list-none rounded px-1.5 hover:bg-raised hover:text-ink">Settings ▾</summary>
-      <div className="absolute right-0 z-10 mt-1 w-72 space-y-3 rounded-lg border border-line bg-panel p-3 text-sm text-ink shadow-lg">
+      <div className="absolute right-0 z-10 mt-1 w-72 space-y-3 rounded-lg border border-line bg-panel p-3 text-sm text-ink shadow-pop">
         {status !== 'ended' && (
           <>
             <ModelField
@@ -81,7 +83,7 @@ export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
             </Button>
           </>
         )}
-        <DeleteButton id={id} busy={busy} run={run} />
+        <DeleteButton record={record} />
         {(error ?? note) !== undefined && (
           <p role="status" className={error === undefined ? 'text-soft' : 'text-bad'}>
             {error ?? note}
@@ -90,6 +92,25 @@ export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
       </div>
     </details>
   )
+}
+
+/** Closes the menu with Escape, and by a press anywhere else. */
+function closeOutside(menu: HTMLDetailsElement | null): () => void {
+  const close = (event: Event) => {
+    if (!menu?.open) return
+    const isEscape = event instanceof KeyboardEvent && event.key === 'Escape'
+    const isOutside =
+      event.type === 'pointerdown' && event.target instanceof Node && !menu.contains(event.target)
+    if (!isEscape && !isOutside) return
+    menu.open = false
+    if (isEscape) menu.querySelector('summary')?.focus()
+  }
+  addEventListener('keydown', close)
+  addEventListener('pointerdown', close)
+  return () => {
+    removeEventListener('keydown', close)
+    removeEventListener('pointerdown', close)
+  }
 }
 
 interface ModelFieldProps extends SettingsMenuProps {

@@ -55,7 +55,7 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
               )}
             </div>
           ) : (
-            <div key={row.key} className="mx-auto max-w-4xl py-1.5">
+            <div key={row.key} className={`mx-auto max-w-3xl ${row.kind === 'tool' ? 'py-0.5' : 'py-2'}`}>
               <ItemView item={row} />
             </div>
           )
@@ -63,7 +63,7 @@ export function TimelineView({ store, view }: { store: SessionStore; view: Sessi
       </VList>
       {!following && (
         <div className="absolute inset-x-0 bottom-2 flex justify-center">
-          <Button onClick={toEnd} className="shadow-sm">
+          <Button onClick={toEnd} className="shadow-pop">
             To the end ↓
           </Button>
         </div>

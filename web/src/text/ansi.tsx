@@ -1,48 +1,56 @@
 import { AnsiUp } from 'ansi_up'
-import { memo, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { bytes } from './format.ts'
+import { memo, useLayoutEffect, useMemo, useRef } from 'react'
+import { showHidden, showHiddenIn } from './hidden.ts'
+import { type OutputPiece, piecesOf, startBefore } from './output-lines.ts'
 import { sanitize } from './sanitize.ts'
 
-/** Characters shown at first and added by each click: a browser lays out this much without a pause. */
-const CHUNK = 24_000
-
-/** Terminal output with its colours. Long output shows its end first, where the result is. */
+/** The last lines of a terminal output, with its colours. */
 export const TerminalText = memo(function TerminalText({ text }: { text: string }) {
-  const [shown, setShown] = useState(CHUNK)
-  const cut = Math.max(0, text.length - shown)
-  const start = cut === 0 ? 0 : text.indexOf('\n', cut) + 1 || cut
-  return (
-    <div>
-      {start > 0 && (
-        <button
-          type="button"
-          className="mb-1 rounded border border-line px-2 py-0.5 text-xs text-soft hover:text-ink"
-          onClick={() => setShown(shown + CHUNK)}
-        >
-          Show more: {bytes(start)} before this
-        </button>
-      )}
-      <Coloured text={start === 0 ? text : text.slice(start)} />
-    </div>
-  )
+  const pieces = useMemo(() => piecesOf(text), [text])
+  const from = startBefore(pieces, pieces.length)
+  return <TerminalLines pieces={pieces.slice(from)} first={from} marked={undefined} />
 })
 
-function Coloured({ text }: { text: string }) {
-  const place = useRef<HTMLPreElement>(null)
-  const fragment = useMemo(() => (text.includes('\u001b') ? coloured(text) : undefined), [text])
-  useLayoutEffect(() => {
-    if (fragment) place.current?.replaceChildren(fragment.cloneNode(true))
-  }, [fragment])
-  const look = 'whitespace-pre-wrap break-words leading-snug'
-  if (fragment) return <pre ref={place} className={look} />
-  return <pre className={look}>{text}</pre>
+interface TerminalLinesProps {
+  pieces: readonly OutputPiece[]
+  /** The place of the first piece in the whole output. */
+  first: number
+  /** The place of the piece to bring on screen. */
+  marked: number | undefined
 }
 
-function coloured(text: string): DocumentFragment {
+/** Pieces of an output. The marked one is scrolled to. */
+export const TerminalLines = memo(function TerminalLines({ pieces, first, marked }: TerminalLinesProps) {
+  const place = useRef<HTMLPreElement>(null)
+  const fragment = useMemo(() => coloured(pieces), [pieces])
+  useLayoutEffect(() => place.current?.replaceChildren(fragment.cloneNode(true)), [fragment])
+  useLayoutEffect(() => {
+    const line = marked === undefined ? undefined : place.current?.children[marked - first]
+    if (!fragment || !line) return
+    line.classList.add('output-match')
+    line.scrollIntoView({ block: 'nearest' })
+    return () => line.classList.remove('output-match')
+  }, [marked, first, fragment])
+  return <pre ref={place} className="leading-snug break-words whitespace-pre-wrap" />
+})
+
+/** One element for each piece. Colours that a line begins go on in the next ones. */
+function coloured(pieces: readonly OutputPiece[]): DocumentFragment {
+  const fragment = document.createDocumentFragment()
   const ansi = new AnsiUp()
   ansi.use_classes = true
   ansi.escape_html = true
   // Links in output are text: a terminal cannot make anyone follow one.
   ansi.url_allowlist = {}
-  return sanitize(ansi.ansi_to_html(text))
+  const hasColours = pieces.some(({ text }) => text.includes('\u001b'))
+  for (const { text, endsLine } of pieces) {
+    const line = document.createElement('span')
+    if (hasColours) {
+      line.append(sanitize(ansi.ansi_to_html(text)))
+      showHiddenIn(line)
+    } else line.textContent = showHidden(text)
+    if (endsLine) line.append('\n')
+    fragment.append(line)
+  }
+  return fragment
 }

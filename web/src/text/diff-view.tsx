@@ -1,16 +1,10 @@
 import { escapeInvisible } from 'mainstem/client'
-import { memo, useMemo, useState } from 'react'
-import { keyed } from '../ui/keyed.ts'
+import { memo, type ReactNode, useMemo } from 'react'
 import { countChanges, type DiffLine, diffTexts, parseDiff, wholeDiff } from './diff.ts'
-import { firstLines, ShowRest } from './long-text.tsx'
-
-const LOOKS: Record<DiffLine['kind'], string> = {
-  same: '',
-  added: 'bg-good-wash',
-  removed: 'bg-bad-wash',
-  hunk: 'text-soft bg-raised',
-}
-const SIGNS: Record<DiffLine['kind'], string> = { same: ' ', added: '+', removed: '−', hunk: '' }
+import { DiffLines, type DiffLinesProps } from './diff-lines.tsx'
+import { languageOfFile } from './languages.ts'
+import { PathText } from './path-text.tsx'
+import { useRelativePaths } from './workspace.ts'
 
 export interface FileDiff {
   path: string
@@ -26,66 +20,64 @@ export function linesOfFile({ diff, before, after }: FileDiff): DiffLine[] {
   return before === undefined && after === undefined ? [] : diffTexts(before ?? '', after ?? '')
 }
 
-interface DiffViewProps {
+interface DiffViewProps extends Pick<DiffLinesProps, 'split' | 'onComment' | 'below'> {
   file: FileDiff
   open?: boolean
   /** Shows every line of both texts, for a change that someone decides about. */
   whole?: boolean
+  /** What kind of change it is, instead of the word of the file. */
+  label?: string
+  /** The line of the file in which both texts begin, if they are a part of it. */
+  startsAt?: number
+  /** Buttons of the heading. */
+  actions?: ReactNode
 }
 
 /** The change of one file. */
-export const DiffView = memo(function DiffView({ file, open = true, whole = false }: DiffViewProps) {
-  const { path, from, change, before, after } = file
+export const DiffView = memo(function DiffView(props: DiffViewProps) {
+  const { file, open = true, whole = false, label, startsAt = 1, actions, ...rest } = props
+  const { path, from, change, diff, before, after } = file
   const lines = useMemo(
-    () => (whole ? wholeDiff(before ?? '', after ?? '') : linesOfFile(file)),
-    [file, whole, before, after],
+    () => (whole && diff === undefined ? wholeDiff(before, after, startsAt) : linesOfFile(file)),
+    [file, whole, diff, before, after, startsAt],
   )
-  const { added, removed } = useMemo(() => countChanges(lines), [lines])
+  const language = languageOfFile(path)
+  const relative = useRelativePaths()
   return (
-    <details open={open} className="overflow-hidden rounded-md border border-line">
-      <summary className="flex items-baseline gap-2 bg-raised px-2 py-1">
-        <code className="min-w-0 flex-1 wrap-anywhere whitespace-pre-wrap">
-          {from !== undefined && `${escapeInvisible(from)} → `}
-          {escapeInvisible(path)}
+    <details open={open} className="group/file overflow-hidden rounded-md border border-line bg-panel">
+      <summary className="flex items-center gap-2 border-line bg-raised px-2 py-1 group-open/file:border-b">
+        <code
+          className={`min-w-0 flex-1 ${whole ? 'wrap-anywhere whitespace-pre-wrap' : 'flex items-center gap-1'}`}
+        >
+          {from !== undefined && <>{escapeInvisible(from)} → </>}
+          {whole ? escapeInvisible(relative.path(path)) : <PathText path={path} />}
         </code>
-        <span className="text-xs text-soft">{change}</span>
-        <span className="font-mono text-xs text-good">+{added}</span>
-        <span className="font-mono text-xs text-bad">−{removed}</span>
+        {actions}
+        <span className="text-xs text-soft">{label ?? change}</span>
+        <Totals lines={lines} />
       </summary>
       {lines.length === 0 ? (
         <p className="px-2 py-1 text-xs text-soft">The agent reported no content for this change.</p>
       ) : (
         <section aria-label={`Diff of ${escapeInvisible(path)}`}>
-          <DiffLines lines={lines} />
+          <DiffLines lines={lines} language={language} {...rest} />
         </section>
       )}
     </details>
   )
 })
 
-function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
-  const [open, setOpen] = useState(false)
-  const count = open ? lines.length : firstLines(lines.map(({ text }) => text))
-  const rest = lines.slice(count)
+/** The number of added and removed lines. */
+export function Totals({ lines }: { lines: readonly DiffLine[] }) {
+  const { added, removed } = useMemo(() => countChanges(lines), [lines])
+  return <Counts added={added} removed={removed} />
+}
+
+export function Counts({ added, removed }: { added: number; removed: number }) {
   return (
-    <div className="py-1 font-mono text-xs leading-snug">
-      {keyed(lines.slice(0, count), ({ kind, text }) => kind + text).map(([key, line]) => (
-        <div key={key} className={`flex px-2 ${LOOKS[line.kind]}`}>
-          <span aria-hidden="true" className="w-4 shrink-0 text-soft select-none">
-            {SIGNS[line.kind]}
-          </span>
-          <span className="min-w-0 wrap-anywhere whitespace-pre-wrap">
-            {escapeInvisible(line.text) || ' '}
-          </span>
-        </div>
-      ))}
-      {rest.length > 0 && (
-        <ShowRest
-          lines={rest.length}
-          characters={rest.reduce((sum, { text }) => sum + text.length + 1, 0)}
-          onOpen={() => setOpen(true)}
-        />
-      )}
-    </div>
+    <span className="flex gap-1 font-mono text-xs tabular-nums">
+      <span className="text-good">+{added}</span>
+      <span className="text-bad">−{removed}</span>
+    </span>
   )
 }

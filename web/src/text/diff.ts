@@ -1,6 +1,10 @@
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'hunk'
   text: string
+  /** The number of the line in the old text. */
+  before?: number
+  /** The number of the line in the new text. */
+  after?: number
 }
 
 /** Lines of context around a change. */
@@ -24,17 +28,35 @@ export function parseDiff(diff: string): DiffLine[] {
     else lines.push({ kind: 'same', text: text.slice(1) })
   }
   if (lines.at(-1)?.text === '' && lines.at(-1)?.kind === 'same') lines.pop()
-  return lines
+  // Without the header of a hunk, nobody knows where in the file its lines are.
+  return lines.some(({ kind }) => kind === 'hunk') ? numbered(lines) : lines
+}
+
+/** The lines with their numbers. The header of a hunk says where it begins. */
+function numbered(lines: readonly DiffLine[], startsAt = 1): DiffLine[] {
+  let [before, after] = [startsAt, startsAt]
+  return lines.map((line) => {
+    if (line.kind === 'hunk') {
+      const [, from, to] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line.text) ?? []
+      if (from !== undefined && to !== undefined) [before, after] = [Number(from), Number(to)]
+      return line
+    }
+    return {
+      ...line,
+      ...(line.kind !== 'added' && { before: before++ }),
+      ...(line.kind !== 'removed' && { after: after++ }),
+    }
+  })
 }
 
 /** The difference of two texts by their longest common subsequence of lines, with some context. */
 export function diffTexts(before: string, after: string): DiffLine[] {
-  return withContext(compareLines(linesOf(before), linesOf(after)))
+  return withContext(numbered(compareLines(linesOf(before), linesOf(after))))
 }
 
 /** Every line of two texts, also the empty line that a line break at the end leaves. */
-export function wholeDiff(before: string, after: string): DiffLine[] {
-  return compareLines(before.split('\n'), after.split('\n'))
+export function wholeDiff(before: string | undefined, after: string | undefined, startsAt = 1): DiffLine[] {
+  return numbered(compareLines(before?.split('\n') ?? [], after?.split('\n') ?? []), startsAt)
 }
 
 function compareLines(left: readonly string[], right: readonly string[]): DiffLine[] {
@@ -104,6 +126,62 @@ function withContext(lines: readonly DiffLine[]): DiffLine[] {
     shown.push(line)
   }
   return shown
+}
+
+/** A line of each side, for two columns. */
+export interface DiffPair {
+  left: DiffLine | undefined
+  right: DiffLine | undefined
+}
+
+/** The lines in two columns: removed lines beside the added lines that replace them. */
+export function pairsOf(lines: readonly DiffLine[]): DiffPair[] {
+  const pairs: DiffPair[] = []
+  let removed: DiffLine[] = []
+  let added: DiffLine[] = []
+  const flush = () => {
+    for (let index = 0; index < Math.max(removed.length, added.length); index++)
+      pairs.push({ left: removed[index], right: added[index] })
+    removed = []
+    added = []
+  }
+  for (const line of lines) {
+    if (line.kind === 'removed') removed.push(line)
+    else if (line.kind === 'added') added.push(line)
+    else {
+      flush()
+      pairs.push({ left: line, right: line })
+    }
+  }
+  flush()
+  return pairs
+}
+
+/** The lines as a unified diff that `git apply` reads. */
+export function patchOf(path: string, lines: readonly DiffLine[], change: string): string {
+  const [from, to] = [
+    change === 'created' ? '/dev/null' : `a/${path}`,
+    change === 'deleted' ? '/dev/null' : `b/${path}`,
+  ]
+  const signs = { same: ' ', added: '+', removed: '-' } as const
+  const hunks: DiffLine[][] = []
+  for (const line of lines) {
+    if (line.kind === 'hunk' || hunks.length === 0) hunks.push([])
+    if (line.kind !== 'hunk') hunks.at(-1)?.push(line)
+  }
+  const texts = hunks
+    .filter((hunk) => hunk.length > 0)
+    .map((hunk) => {
+      const [old, now] = [
+        hunk.filter(({ kind }) => kind !== 'added'),
+        hunk.filter(({ kind }) => kind !== 'removed'),
+      ]
+      const head = `@@ -${old[0]?.before ?? 0},${old.length} +${now[0]?.after ?? 0},${now.length} @@`
+      return [head, ...hunk.map(({ kind, text }) => `${kind === 'hunk' ? ' ' : signs[kind]}${text}`)].join(
+        '\n',
+      )
+    })
+  return [`--- ${from}`, `+++ ${to}`, ...texts, ''].join('\n')
 }
 
 export function countChanges(lines: readonly DiffLine[]): { added: number; removed: number } {

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { CodeText } from './code-text.tsx'
 import { bytes } from './format.ts'
 
 /** Lines and characters shown at first: a browser lays out this much without a pause. */
@@ -15,14 +16,14 @@ export function firstLines(lines: readonly string[]): number {
 }
 
 /** A wrapped text. The rest of a long one is rendered on request, and marked until then. */
-export function LongText({ text }: { text: string }) {
+export function LongText({ text, language }: { text: string; language?: string | undefined }) {
   const [open, setOpen] = useState(false)
   const lines = text.split('\n')
   const count = open ? lines.length : firstLines(lines)
   const shown = lines.slice(0, count).join('\n')
   return (
     <pre className="rounded bg-raised px-2 py-1 wrap-anywhere whitespace-pre-wrap">
-      {shown}
+      <CodeText text={shown} language={language} />
       {count < lines.length && (
         <ShowRest
           lines={lines.length - count}

@@ -1,20 +1,44 @@
-import { Marked, type Token, type Tokens } from 'marked'
+import { Marked, type Parser, type Token, type Tokens } from 'marked'
 import { memo, useLayoutEffect, useMemo, useRef } from 'react'
 import remend from 'remend'
+import { decorate } from './decorate.ts'
+import { showHiddenIn } from './hidden.ts'
 import { sanitize } from './sanitize.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
 
+interface RendererThis {
+  parser: Parser
+}
+
 /** Markup that an agent writes is text here, and an image is a link: the page loads nothing from elsewhere. */
-const marked = new Marked({
+const renderer = {
+  html: ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text),
+  image: ({ href, text }: Tokens.Image) => `<a href="${escaped(href)}">${escaped(text || 'image')}</a>`,
+  code: ({ text, lang = '' }: Tokens.Code) =>
+    `<pre><code class="language-${escaped(lang.replace(/\s.*/s, ''))}">${escaped(text)}\n</code></pre>`,
+  listitem(this: RendererThis, item: Tokens.ListItem) {
+    return `<li${item.task ? ' class="task"' : ''}>${this.parser.parse(item.tokens)}</li>`
+  },
+  checkbox: ({ checked }: Tokens.Checkbox) => (checked ? '☑ ' : '☐ '),
+}
+
+const marked = new Marked({ gfm: true, breaks: true, renderer })
+
+/** Writes out what markup hides: where links lead, their titles, and the rest of the line of a code fence. */
+const whole = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
-    html: ({ text }: Tokens.HTML | Tokens.Tag) => escaped(text),
-    image: ({ href, text }: Tokens.Image) => `<a href="${escaped(href)}">${escaped(text || 'image')}</a>`,
-    code: ({ text }: Tokens.Code) => `<pre><code>${escaped(text)}</code></pre>`,
-    checkbox: ({ checked }: Tokens.Checkbox) => (checked ? '☑ ' : '☐ '),
+    ...renderer,
+    image: ({ raw }: Tokens.Image) => escaped(raw),
+    link: ({ raw }: Tokens.Link) => escaped(raw),
+    def: ({ raw }: Tokens.Def) => `<p>${escaped(raw)}</p>`,
+    code: (token: Tokens.Code) => {
+      const [, more = ''] = /^\S*\s+(.*)$/s.exec(token.lang ?? '') ?? []
+      return `${more === '' ? '' : `<p>${escaped(more)}</p>`}${renderer.code(token)}`
+    },
   },
 })
 
@@ -22,15 +46,17 @@ interface MarkdownProps {
   text: string
   /** Closes syntax that the stream has left open, such as a code fence. */
   streaming?: boolean
+  /** Hides nothing of the text, for something that people decide about. */
+  exact?: boolean
 }
 
 /** Markdown of an agent. Each block renders once, so a stream renders its last block only. */
-export const Markdown = memo(function Markdown({ text, streaming = false }: MarkdownProps) {
+export const Markdown = memo(function Markdown({ text, streaming = false, exact = false }: MarkdownProps) {
   const blocks = useMemo(() => blocksOf(streaming ? remend(text) : text), [text, streaming])
   return (
     <div className="prose">
       {blocks.map(({ start, token }) => (
-        <Block key={start} raw={token.raw} token={token} />
+        <Block key={start} raw={token.raw} token={token} exact={exact} settled={!streaming} />
       ))}
     </div>
   )
@@ -46,12 +72,30 @@ function blocksOf(text: string): { start: number; token: Token }[] {
   })
 }
 
+interface BlockProps {
+  raw: string
+  token: Token
+  exact: boolean
+  /** Code is coloured once the message is complete: colours that change with each word are restless. */
+  settled: boolean
+}
+
 const Block = memo(
-  function Block({ token }: { raw: string; token: Token }) {
+  function Block({ token, exact, settled }: BlockProps) {
     const place = useRef<HTMLDivElement>(null)
-    const fragment = useMemo(() => sanitize(marked.parser([token])), [token])
-    useLayoutEffect(() => place.current?.replaceChildren(fragment.cloneNode(true)), [fragment])
+    const fragment = useMemo(() => {
+      const made = sanitize((exact ? whole : marked).parser([token]))
+      showHiddenIn(made)
+      return made
+    }, [token, exact])
+    useLayoutEffect(() => {
+      const { current } = place
+      if (!current) return
+      current.replaceChildren(fragment.cloneNode(true))
+      return decorate(current, settled)
+    }, [fragment, settled])
     return token.type === 'space' ? null : <div ref={place} />
   },
-  (before, after) => before.raw === after.raw,
+  (before, after) =>
+    before.raw === after.raw && before.settled === after.settled && before.exact === after.exact,
 )

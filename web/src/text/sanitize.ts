@@ -36,8 +36,10 @@ export function sanitize(html: string): DocumentFragment {
   const fragment = DOMPurify.sanitize(html, {
     RETURN_DOM_FRAGMENT: true,
     ALLOWED_TAGS: MARKDOWN_TAGS,
-    ALLOWED_ATTR: ['href', 'class', 'start'],
+    ALLOWED_ATTR: ['href', 'class', 'start', 'align'],
     ALLOWED_URI_REGEXP: SAFE_LINK,
+    // Its value is a word, and no address.
+    ADD_URI_SAFE_ATTR: ['align'],
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
   })

@@ -7,18 +7,28 @@ const LOOKS = {
   quiet: 'border border-transparent text-soft hover:bg-raised hover:text-ink',
 } as const
 
+const SIZES = { normal: 'px-2.5 py-1 text-sm', small: 'px-1.5 py-0.5 text-xs' } as const
+
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: keyof typeof LOOKS
+  size?: keyof typeof SIZES
   /** The key that does the same. */
   shortcut?: string | undefined
   children: ReactNode
 }
 
-export function Button({ look = 'plain', shortcut, children, className = '', ...rest }: ButtonProps) {
+export function Button({
+  look = 'plain',
+  size = 'normal',
+  shortcut,
+  children,
+  className = '',
+  ...rest
+}: ButtonProps) {
   return (
     <button
       type="button"
-      className={`inline-flex items-center justify-center gap-1.5 rounded-md px-2.5 py-1 font-medium whitespace-nowrap ${LOOKS[look]} ${className}`}
+      className={`inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap ${SIZES[size]} ${LOOKS[look]} ${className}`}
       {...(shortcut !== undefined && { 'aria-keyshortcuts': shortcut })}
       {...rest}
     >

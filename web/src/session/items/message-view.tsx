@@ -1,4 +1,5 @@
 import type { MessageItem } from 'mainstem/client'
+import { showHidden } from '../../text/hidden.ts'
 import { Markdown } from '../../text/markdown.tsx'
 
 /** A message of the agent. Thinking is collapsed; a message that the agent dropped stays visible and is marked. */
@@ -10,9 +11,9 @@ export function MessageView({ item }: { item: MessageItem }) {
         <summary className="text-xs">
           Thinking
           {state === 'streaming' && <span className="breathing"> …</span>}
-          <span className="ml-2 italic">{firstLine(text)}</span>
+          <span className="ml-2 italic">{showHidden(firstLine(text))}</span>
         </summary>
-        <div className="mt-1 border-l-2 border-line pl-3 text-[13px]">
+        <div className="mt-1 border-l-2 border-line pl-3 text-sm">
           <Markdown text={text} streaming={state === 'streaming'} />
         </div>
       </details>
@@ -22,7 +23,7 @@ export function MessageView({ item }: { item: MessageItem }) {
     return (
       <details className="text-xs text-soft">
         <summary>The agent dropped this message and wrote it again</summary>
-        <p className="mt-1 whitespace-pre-wrap line-through">{text}</p>
+        <p className="mt-1 whitespace-pre-wrap line-through">{showHidden(text)}</p>
       </details>
     )
   }

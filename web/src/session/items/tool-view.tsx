@@ -1,10 +1,16 @@
-import { escapeInvisible, type Subagent, type ToolItem } from 'mainstem/client'
-import { memo, useState } from 'react'
+import { describeCall, escapeInvisible, type Subagent, type ToolItem } from 'mainstem/client'
+import { memo } from 'react'
 import { useNow } from '../../app/clock.ts'
 import { TerminalText } from '../../text/ansi.tsx'
+import { CodeText } from '../../text/code-text.tsx'
 import { DiffView } from '../../text/diff-view.tsx'
 import { bytes, clockTime, duration } from '../../text/format.ts'
+import { OutputView } from '../../text/output-view.tsx'
+import { PathText } from '../../text/path-text.tsx'
+import { useRelativePaths } from '../../text/workspace.ts'
 import { Badge, type BadgeLook } from '../../ui/badge.tsx'
+import { Icon, type IconName } from '../../ui/icon.tsx'
+import { useUnfolded } from '../../ui/kept.ts'
 import { keyed } from '../../ui/keyed.ts'
 import { ScrollRegion } from '../../ui/scroll-region.tsx'
 import { InputView } from '../input-view.tsx'
@@ -27,24 +33,38 @@ const LOOKS: Record<Standing, { label: string; look: BadgeLook }> = {
   unknown: { label: 'no result', look: 'ask' },
 }
 
-/** One call of a tool: its title while it is folded, input, output, files and sub-agent when it is open. */
+const ICONS: Readonly<Partial<Record<ToolItem['toolKind'], IconName>>> = {
+  read: 'file',
+  edit: 'edit',
+  delete: 'trash',
+  move: 'file',
+  search: 'search',
+  execute: 'terminal',
+  think: 'thought',
+  fetch: 'globe',
+  mcp: 'plug',
+  task: 'agent',
+}
+
+/** One call of a tool: what it does while it is folded; input, output, files and sub-agent when it is open. */
 export const ToolView = memo(function ToolView({ item }: { item: ToolItem }) {
-  const [open, setOpen] = useState(false)
-  const { subagent, files } = item
+  const { subagent, files, status, seq, toolId } = item
+  // What failed is what people look for.
+  const [open, setOpen] = useUnfolded(`${seq} ${toolId}`, status === 'error')
   return (
-    <div data-tool={item.toolId} className="overflow-hidden rounded-md border border-line bg-panel">
+    <div data-tool={toolId} className="overflow-hidden rounded-md border border-line bg-panel">
       <button
         type="button"
         aria-expanded={open}
-        className="flex w-full items-center gap-2 px-2.5 py-1 text-left hover:bg-raised"
+        className="flex w-full items-center gap-2 px-2.5 py-1.5 text-left text-sm hover:bg-raised"
         onClick={() => setOpen(!open)}
       >
-        <span className="shrink-0 font-mono text-xs text-soft">{item.name}</span>
-        <span className="min-w-0 flex-1 truncate">{escapeInvisible(summaryOf(item))}</span>
+        <Icon name={ICONS[item.toolKind] ?? 'dot'} className="text-soft" />
+        <CallLine item={item} />
         <ToolStatus item={item} />
       </button>
       {open && <ToolBody item={item} />}
-      {!open && item.status === 'running' && item.output !== '' && <OutputTail text={item.output} />}
+      {!open && status === 'running' && item.output !== '' && <OutputTail text={item.output} />}
       {files.length > 0 && (
         <div className="space-y-1 px-2.5 pb-2">
           {keyed(files, ({ path }) => path).map(([key, file]) => (
@@ -57,15 +77,29 @@ export const ToolView = memo(function ToolView({ item }: { item: ToolItem }) {
   )
 })
 
-function summaryOf({ title, input, draft, message, status }: ToolItem): string {
-  if (status === 'running' && message !== undefined) return message
-  if (title !== undefined) return title
-  if (typeof input === 'string') return input
-  if (typeof input === 'object' && input !== null) {
-    const first = Object.values(input).find((value) => typeof value === 'string')
-    if (typeof first === 'string') return first.split('\n', 1)[0] ?? ''
-  }
-  return draft
+/** The call in a line. A command is coloured, a path keeps its file name. */
+function CallLine({ item }: { item: ToolItem }) {
+  const { cwd } = useRelativePaths()
+  const { verb, subject, form } = describeCall(item, cwd)
+  const line = (item.status === 'running' ? item.message : undefined) ?? subject
+  return (
+    <>
+      <span className="shrink-0 font-medium" title={escapeInvisible(item.name)}>
+        {escapeInvisible(verb)}
+      </span>
+      <span className={`min-w-0 flex-1 ${form === 'text' ? 'truncate text-soft' : 'font-mono text-xs'}`}>
+        {form === 'path' ? (
+          <PathText path={line} />
+        ) : form === 'command' ? (
+          <span className="block truncate">
+            <CodeText text={line} language="bash" />
+          </span>
+        ) : (
+          escapeInvisible(line)
+        )}
+      </span>
+    </>
+  )
 }
 
 function ToolStatus({ item }: { item: ToolItem }) {
@@ -80,7 +114,14 @@ function ToolStatus({ item }: { item: ToolItem }) {
         took !== undefined && took >= 100 && <span>{duration(took)}</span>
       )}
       {exitCode !== undefined && exitCode !== 0 && <span className="text-bad">exit {exitCode}</span>}
-      <Badge look={LOOKS[own].look}>{LOOKS[own].label}</Badge>
+      {own === 'success' ? (
+        <span className="text-good" title="done">
+          <Icon name="check" />
+          <span className="sr-only">done</span>
+        </span>
+      ) : (
+        <Badge look={LOOKS[own].look}>{LOOKS[own].label}</Badge>
+      )}
     </span>
   )
 }
@@ -100,19 +141,12 @@ function ToolBody({ item }: { item: ToolItem }) {
     <div className="space-y-2 border-t border-line px-2.5 py-2">
       {draft === '' ? (
         <ScrollRegion label="Input" className="max-h-96 space-y-1.5 overflow-y-auto">
-          <InputView input={input} />
+          <InputView request={{ input }} />
         </ScrollRegion>
       ) : (
         <pre className="whitespace-pre-wrap text-soft">{draft}</pre>
       )}
-      {output !== '' && (
-        <div>
-          <span className="text-xs text-soft">output</span>
-          <ScrollRegion label="Output" className="max-h-96 overflow-auto rounded bg-raised px-2 py-1">
-            <TerminalText text={output} />
-          </ScrollRegion>
-        </div>
-      )}
+      {output !== '' && <OutputView text={output} />}
       {error !== undefined && (
         <p className="break-words whitespace-pre-wrap text-bad">{escapeInvisible(error)}</p>
       )}

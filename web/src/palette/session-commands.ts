@@ -1,0 +1,57 @@
+import type { SessionFacts, SessionRecord } from 'mainstem/client'
+import { client, leftOut, messageOf } from '../app/client.ts'
+import { go } from '../app/navigation.ts'
+import { waits } from '../inbox/groups.ts'
+import {
+  copyLink,
+  exportSession,
+  removeSession,
+  toggleArchived,
+  togglePinned,
+} from '../inbox/session-actions.ts'
+import { answerGate } from '../session/answer-gate.ts'
+import { say } from '../ui/toasts.tsx'
+import type { Command } from './command-list.tsx'
+
+/** What can be done with the session on screen. */
+export function sessionCommands(
+  { record, facts }: { record: SessionRecord; facts: SessionFacts },
+  marks: { isPinned: boolean; isArchived: boolean },
+): Command[] {
+  const { id, status } = record
+  const command = (name: string, run: () => void, hint = 'this session'): Command => ({
+    id: name,
+    name,
+    hint,
+    run,
+  })
+  const models = status === 'ended' ? [] : facts.models
+  return [
+    // A request is answered on its card alone, where all of it is shown.
+    ...(waits(record) ? [command('Answer the request', () => showRequest(id))] : []),
+    ...(status === 'busy' ? [command('Stop the turn', () => attempt(client.interrupt(id)))] : []),
+    ...models.map((model) =>
+      command(
+        `Switch model to ${model.name ?? model.id}`,
+        () => attempt(client.setModel(id, model.id)),
+        'model',
+      ),
+    ),
+    command('Copy link to this session', () => attempt(copyLink(id))),
+    command('Export this session', () => void exportSession(id)),
+    command(marks.isPinned ? 'Unpin this session' : 'Pin this session', () => togglePinned(id)),
+    command(marks.isArchived ? 'Take out of the archive' : 'Archive this session', () => toggleArchived(id)),
+    ...(status === 'ended' ? [] : [command('End this session', () => attempt(client.end(id)))]),
+    command('Delete this session', () => removeSession(record)),
+  ]
+}
+
+function showRequest(id: string): void {
+  go({ screen: 'session', id, tab: 'conversation', seq: undefined })
+  // After the palette has closed: until then it covers the cards.
+  setTimeout(() => answerGate.selectNext())
+}
+
+function attempt(work: Promise<unknown>): void {
+  work.catch((thrown: unknown) => leftOut(thrown) || say(messageOf(thrown)))
+}

@@ -1,0 +1,69 @@
+import type { Policy, SessionFacts, SessionRecord } from 'mainstem/client'
+import { useState } from 'react'
+import { client } from '../../app/client.ts'
+import { APPROVALS } from '../../inbox/policies.ts'
+import { useAction } from '../../ui/action.ts'
+
+interface TurnSettingsProps {
+  record: SessionRecord
+  facts: SessionFacts
+}
+
+const LOOK =
+  'max-w-40 truncate rounded-md border-transparent bg-transparent py-0.5 pr-1 pl-1.5 text-xs text-soft hover:bg-raised hover:text-ink'
+
+/** Model and permissions beside the field, with when a change takes effect. */
+export function TurnSettings({ record, facts }: TurnSettingsProps) {
+  const { id, policy } = record
+  const { busy, error, run } = useAction()
+  const [note, setNote] = useState<string>()
+  const change = (work: () => Promise<{ applied: 'now' | 'next_turn' }>) =>
+    run(async () => {
+      const { applied } = await work()
+      setNote(applied === 'now' ? undefined : 'from the next turn on')
+    })
+  const current = record.model ?? facts.model
+  return (
+    <>
+      {facts.models.length > 1 && (
+        <select
+          aria-label="Model"
+          className={LOOK}
+          disabled={busy}
+          value={current ?? ''}
+          onChange={({ target }) => change(() => client.setModel(id, target.value))}
+        >
+          {facts.models.some((model) => model.id === current) || (
+            <option value={current ?? ''}>{current ?? 'default model'}</option>
+          )}
+          {facts.models.map((model) => (
+            <option key={model.id} value={model.id}>
+              {model.name ?? model.id}
+            </option>
+          ))}
+        </select>
+      )}
+      <select
+        aria-label="Permissions of this session"
+        className={LOOK}
+        disabled={busy}
+        value={policy.approval}
+        onChange={({ target }) => {
+          const approval = target.value as Policy['approval']
+          change(() => client.setMode(id, { policy: { ...policy, approval } }))
+        }}
+      >
+        {Object.entries(APPROVALS).map(([approval, name]) => (
+          <option key={approval} value={approval}>
+            {name}
+          </option>
+        ))}
+      </select>
+      {(error ?? note) !== undefined && (
+        <span role="status" className={`text-xs ${error === undefined ? 'text-soft' : 'text-bad'}`}>
+          {error ?? note}
+        </span>
+      )}
+    </>
+  )
+}

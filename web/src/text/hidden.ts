@@ -1,0 +1,34 @@
+import { escapeInvisible } from 'mainstem/client'
+
+/** Characters without a glyph that writing needs: inside of emoji, and between letters of joining scripts. */
+const NEEDED =
+  /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]*(?:\u200d\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]*)*|[\d#*]\ufe0f?\u20e3|[\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Malayalam}\p{Script=Sinhala}][\u200c\u200d]/gu
+
+/** Replaces characters that hide or reorder text by their escapes, and keeps emoji and letters as they are written. */
+export function showHidden(text: string): string {
+  // Most texts have none.
+  if (escapeInvisible(text) === text) return text
+  let shown = ''
+  let from = 0
+  for (const { 0: needed, index } of text.matchAll(NEEDED)) {
+    shown += escapeInvisible(text.slice(from, index)) + needed
+    from = index + needed.length
+  }
+  return shown + escapeInvisible(text.slice(from))
+}
+
+/** Does the same to every text below a node. */
+export function showHiddenIn(root: Node): void {
+  for (const node of textNodes(root)) {
+    const shown = showHidden(node.data)
+    if (shown !== node.data) node.data = shown
+  }
+}
+
+function textNodes(root: Node): Text[] {
+  const found: Text[] = []
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    if (node instanceof Text) found.push(node)
+  return found
+}

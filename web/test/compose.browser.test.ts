@@ -1,0 +1,95 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test, vi } from 'vitest'
+import { promptFor, script, text } from '../../test/gateway/puppet.ts'
+import { faultsOf, theatre, violations } from './page.ts'
+
+const { stage, signedIn } = theatre()
+
+const PATIENCE = { timeout: 30_000 }
+const working = promptFor('Work', script(text('a', 'working')))
+
+beforeAll(() => {
+  mkdirSync(join(stage.home, 'src'), { recursive: true })
+  writeFileSync(join(stage.home, 'src/paginate.ts'), '')
+})
+
+/** Pastes an image into the field. */
+const PASTE = `{
+  const data = new DataTransfer()
+  data.items.add(new File([new Uint8Array([1, 2, 3])], 'shot.png', { type: 'image/png' }))
+  const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+  document.getElementById('prompt').dispatchEvent(event)
+}`
+
+const prompts = async (id: string) => {
+  const { entries = [] } = await stage.client.page(id, { types: ['turn.started', 'turn.queued'] })
+  return entries.map(({ event }) => ('prompt' in event ? event.prompt : ''))
+}
+
+async function opened(agent: string) {
+  const { id } = await stage.client.begin({ agent, cwd: stage.home, prompt: working })
+  const watched = await signedIn()
+  const { page } = watched
+  await page.goto(`${stage.url}/#/sessions/${id}`)
+  await page.getByText('working').waitFor()
+  return { id, page, watched, field: page.getByRole('textbox', { name: 'Prompt' }) }
+}
+
+test('"@" completes names of files below the directory of the session', async () => {
+  const { page, field, watched } = await opened('able')
+  await field.fill('look at @pagi')
+  await page.getByRole('option', { name: 'src/paginate.ts' }).waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Tab')
+  expect(await field.inputValue()).toBe('look at @src/paginate.ts ')
+  await field.fill('me@pagi')
+  await page.getByRole('listbox', { name: 'Files' }).waitFor({ state: 'detached' })
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('a draft is kept on the way to another session and over a reload', async () => {
+  const { page, field } = await opened('able')
+  await field.fill('half a thought')
+  await page.goto(`${stage.url}/#/usage`)
+  await page.getByRole('heading', { name: 'Usage' }).waitFor()
+  await page.goBack()
+  await expect.poll(() => field.inputValue()).toBe('half a thought')
+  await page.reload()
+  await expect.poll(() => field.inputValue()).toBe('half a thought')
+})
+
+test('queued prompts are edited, removed and sent with images, and a running turn is steered', async () => {
+  const { id, page, field, watched } = await opened('able')
+  for (const prompt of ['second', 'third']) {
+    await field.fill(prompt)
+    await page.keyboard.press('Enter')
+    await page.getByRole('list', { name: 'Queue' }).getByText(prompt).waitFor()
+  }
+  const queued = page.getByRole('list', { name: 'Queue' }).getByRole('listitem')
+  await queued.filter({ hasText: 'second' }).getByRole('button', { name: 'Remove' }).click()
+  await expect.poll(() => queued.count()).toBe(1)
+  await queued.getByRole('button', { name: 'Edit' }).click()
+  await expect.poll(() => field.inputValue()).toBe('third')
+  await expect.poll(async () => (await stage.client.session(id)).queue).toEqual([])
+  await page.evaluate(PASTE)
+  await page.getByRole('list', { name: 'Goes with the prompt' }).getByText('shot.png').waitFor()
+  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await expect
+    .poll(async () => (await stage.client.session(id)).queue)
+    .toMatchObject([{ prompt: 'third', images: 1 }])
+  await field.fill('faster')
+  await page.getByRole('button', { name: 'Steer' }).click()
+  await page.getByText('faster').first().waitFor()
+  expect(await prompts(id)).toEqual(['Work', 'second', 'third', 'third'])
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('the permissions are changed beside the field', async () => {
+  const { id, page } = await opened('able')
+  await page.getByLabel('Permissions of this session').selectOption('Allow everything')
+  await vi.waitFor(
+    async () => expect((await stage.client.session(id)).policy.approval).toBe('auto-all'),
+    PATIENCE,
+  )
+})
