@@ -4,7 +4,7 @@ import { beginTurn } from '../turn/begin-turn.ts'
 import { refOf, shortId } from '../turn/session-ref.ts'
 import { promptFrom } from '../turn/stdin-prompt.ts'
 import { Transcript } from '../turn/transcript.ts'
-import { watchTurn } from '../turn/watch-turn.ts'
+import { pageOpener, watchTurn } from '../turn/watch-turn.ts'
 import type { RunFlags } from './run.ts'
 
 /** How long a silent standard input is waited for, if the prompt was given as an argument. */
@@ -37,9 +37,7 @@ async function runOn(server: RunServer, agent: string, prompt: string, flags: Ru
     )
     return
   }
-  process.exitCode = await watchTurn(transcript, {
-    client: server.client,
-    ...begun,
-    isKept: !flags.ephemeral,
-  })
+  const openPage = flags.ephemeral ? undefined : pageOpener(flags)
+  const { client } = server
+  process.exitCode = await watchTurn(transcript, { client, ...begun, isKept: !flags.ephemeral, openPage })
 }

@@ -14,7 +14,7 @@ import { allSessions, isSessionId, refOf, sessionOf } from '../turn/session-ref.
 import { promptFrom } from '../turn/stdin-prompt.ts'
 import { Transcript, type TranscriptFlags } from '../turn/transcript.ts'
 import { turnExitCode } from '../turn/turn-exit-code.ts'
-import { watchTurn } from '../turn/watch-turn.ts'
+import { pageOpener, watchTurn } from '../turn/watch-turn.ts'
 import { STDIN_SILENCE_MS } from './run-action.ts'
 import type { LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
 
@@ -42,7 +42,8 @@ export async function attach(ref: string, flags: ServerFlags & TranscriptFlags):
     return
   }
   const { id, name } = session
-  process.exitCode = await watchTurn(transcript, { client, session: id, name, after, isKept: true })
+  const openPage = pageOpener(flags)
+  process.exitCode = await watchTurn(transcript, { client, session: id, name, after, isKept: true, openPage })
 }
 
 async function showUpTo(
@@ -93,6 +94,7 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
     after: head,
     turn,
     isKept: true,
+    openPage: pageOpener(flags),
   })
 }
 

@@ -86,11 +86,16 @@ export class Keyboard implements Disposable {
     if (!input.isTTY || isForeground()) this.#take()
   }
 
+  /** Passes keys on until disposed, while this process has its terminal. A job in the background gets none. */
+  overhear(listener: KeyListener): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
+  }
+
   /** Passes keys on until disposed. A job in the background is stopped here by the system until it is in the foreground. */
   listen(listener: KeyListener): Disposable {
     this.#take()
-    this.#listeners.add(listener)
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
+    return this.overhear(listener)
   }
 
   [Symbol.dispose](): void {

@@ -8,14 +8,18 @@ export interface Detachable extends Disposable {
   press(): void
   /** Stops watching. */
   detach(): void
+  /** The next Ctrl-C is a first one again. */
+  rearm(): void
 }
 
 /** Calls `interrupt` with the first Ctrl-C; its signal fires with the second, which does not wait for the first. */
 export function onCtrlC(interrupt: (detached: AbortSignal) => void): Detachable {
   const first = new AbortController()
   const detach = new AbortController()
+  let isPressed = false
   const press = () => {
-    if (first.signal.aborted) return detach.abort()
+    if (isPressed) return detach.abort()
+    isPressed = true
     first.abort()
     interrupt(detach.signal)
   }
@@ -27,6 +31,9 @@ export function onCtrlC(interrupt: (detached: AbortSignal) => void): Detachable 
     detached: detach.signal,
     press,
     detach: onEnd,
+    rearm() {
+      isPressed = false
+    },
     [Symbol.dispose]() {
       process.off('SIGINT', press)
       for (const signal of ['SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.off(signal, onEnd)

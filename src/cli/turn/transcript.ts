@@ -5,12 +5,15 @@ import { printable } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { askingView, showAs, showRequests, showToPeople, USUAL_COLUMNS } from '../render/show.ts'
 import type { TerminalView } from '../render/view.ts'
+import { cut } from '../render/wrap.ts'
 import { askAt } from '../terminal/ask.ts'
+import type { Composer } from '../terminal/composer/composer.ts'
+import { draftRows } from '../terminal/composer/draft-rows.ts'
 import { Keyboard } from '../terminal/keyboard.ts'
 import { Terminal } from '../terminal/terminal.ts'
 import { type DialectFlags, dialectOf } from './dialect-of.ts'
 import { finalAnswer } from './final-answer.ts'
-import { advance, newStatus, statusLine } from './status.ts'
+import { advance, newStatus, statusLine, type TurnStatus } from './status.ts'
 
 export interface TranscriptFlags extends DialectFlags {
   quiet?: boolean
@@ -39,6 +42,8 @@ export class Transcript implements Disposable {
   readonly #status = newStatus()
   readonly #ticker: NodeJS.Timeout | undefined
   readonly #isSilent: boolean
+  #composer: Composer | undefined
+  #composerHint: ((draft: string) => string) | undefined
   #isAsking = false
   #isInterrupting = false
 
@@ -59,7 +64,7 @@ export class Transcript implements Disposable {
     const showRequest = this.canAsk ? showRequests(stderr, this.#view) : () => ''
     this.#people = isSilent ? showRequest : showToPeople(stderr, this.canAsk ? this.#view : undefined)
     if (!isSilent && stderr.isTTY && process.env.TERM !== 'dumb')
-      this.#ticker = setInterval(() => this.#tick(), TICK_MS).unref()
+      this.#ticker = setInterval(() => this.redraw(), TICK_MS).unref()
   }
 
   /** Whether a person can answer. */
@@ -78,18 +83,41 @@ export class Transcript implements Disposable {
     return this.canAsk ? new Keyboard({ input, output }) : undefined
   }
 
-  /** Prompts on standard error. */
+  /** Whether prompts can be written below the transcript. */
+  get canCompose(): boolean {
+    return this.canAsk && !this.#isSilent
+  }
+
+  /** Whether lines below the transcript can be drawn again. */
+  get canDraw(): boolean {
+    return this.#ticker !== undefined
+  }
+
+  /** What is known about the turn that runs. */
+  get status(): TurnStatus {
+    return this.#status
+  }
+
+  /** Shows the draft of a composer below the transcript, and what can be done with it. */
+  compose(composer: Composer, hint: (draft: string) => string): void {
+    this.#composer = composer
+    this.#composerHint = hint
+  }
+
+  /** Prompts on standard error. The composer leaves the keyboard to the request. */
   answerWith(keyboard: Keyboard): AskPerson {
     const output = this.#streams.stderr
     const print = (text: string) => this.#terminal.print(text)
     const ask = askAt({ keyboard, output, view: this.#view, print })
     return async (request, asking) => {
       this.#isAsking = true
+      this.#composer?.pause()
       await this.#terminal.status('')
       try {
         return await ask(request, asking)
       } finally {
         this.#isAsking = false
+        this.#composer?.resume()
       }
     }
   }
@@ -97,8 +125,13 @@ export class Transcript implements Disposable {
   async show(entry: Entry): Promise<void> {
     advance(this.#status, entry, Date.now())
     if (this.#lines) await this.#stdout.print(this.#lines(entry))
+    const { event } = entry
+    if (event.type === 'turn.started') {
+      this.#isInterrupting = false
+      if (event.prompt !== undefined) this.#composer?.remember(event.prompt)
+    }
     await this.#terminal.print(this.#people(entry))
-    if (!this.#status.timeline.running) await this.#terminal.status('')
+    if (!this.#status.timeline.running && !this.#composer?.isBusy) await this.#terminal.status('')
   }
 
   /** The turn was told to stop. */
@@ -109,7 +142,14 @@ export class Transcript implements Disposable {
   /** A line of ours on standard error. */
   async note(text: string): Promise<void> {
     await this.#terminal.status('')
-    await this.#terminal.print(`${printable(text)}\n`)
+    await this.#terminal.print(`${this.#terminal.lineBreak}${printable(text)}\n`)
+  }
+
+  /** Does something that prints on its own. */
+  async aside(action: () => Promise<void>): Promise<void> {
+    await this.#terminal.status('')
+    await this.#terminal.print(this.#terminal.lineBreak)
+    await action()
   }
 
   /** Prints the final answer, where standard output does not show it already. */
@@ -125,8 +165,26 @@ export class Transcript implements Disposable {
     clearInterval(this.#ticker)
   }
 
-  #tick(): void {
-    if (!this.#isAsking)
-      void this.#terminal.status(statusLine(this.#status, Date.now(), this.#isInterrupting))
+  /** Draws the status line and the draft below the transcript. */
+  redraw(): void {
+    if (this.#isAsking || this.#ticker === undefined) return
+    const status = statusLine(this.#status, Date.now(), this.#isInterrupting)
+    const composer = this.#composer
+    if (!composer || (status === '' && !composer.isBusy)) return void this.#terminal.status(status)
+    const columns = this.#streams.stderr.columns || USUAL_COLUMNS
+    const { colors } = this.#view.screen
+    const { draft } = composer
+    const hint = cut(this.#composerHint?.(draft.text) ?? '', columns - 3)
+    const above = status === '' ? [] : [status]
+    const mark = colors.cyan('❯ ')
+    const { lines, caret = { row: 0, column: 0 } } = draftRows(draft, columns, mark)
+    const below =
+      draft.text === ''
+        ? [`${mark}${colors.dim(hint)}`]
+        : [...lines, ...(hint === '' ? [] : [`  ${colors.dim(hint)}`])]
+    void this.#terminal.footer({
+      lines: [...above, ...below],
+      caret: { row: above.length + caret.row, column: caret.column },
+    })
   }
 }

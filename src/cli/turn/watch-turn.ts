@@ -1,5 +1,8 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
+import type { Event } from '../../model/index.ts'
+import type { LocalFlags } from '../daemon/data-directory.ts'
 import { MAINSTEM } from '../own-command.ts'
+import { compose } from './compose.ts'
 import { onCtrlC } from './detach.ts'
 import { follow } from './follow.ts'
 import { refOf } from './session-ref.ts'
@@ -15,46 +18,77 @@ export interface WatchedTurn {
   turn?: number | undefined
   /** Whether to print how to continue. */
   isKept: boolean
+  /** Opens the page; absent without a daemon. */
+  openPage?: (() => Promise<void>) | undefined
+}
+
+/** Opens the page of the daemon, for `/open`. */
+export function pageOpener(flags: LocalFlags): () => Promise<void> {
+  const { data, config } = flags
+  return async () =>
+    (await import('../daemon/open.ts')).open({
+      ...(data !== undefined && { data }),
+      ...(config !== undefined && { config }),
+    })
 }
 
 /** The code of a program that SIGPIPE ended. */
 const CLOSED_PIPE = 141
 
-/** Shows a session until a turn has ended. Ctrl-C interrupts it; twice, it stops watching. Gives the exit code. */
+/**
+ * Shows a session until a turn has ended, and further prompts that are written meanwhile. Ctrl-C interrupts it; twice, it
+ * stops watching. Gives the exit code.
+ */
 export async function watchTurn(transcript: Transcript, watched: WatchedTurn): Promise<number> {
-  const { client, session, name, after, turn, isKept } = watched
-  const interrupt = (detached: AbortSignal) => {
+  const { client, session, name, after, turn, isKept, openPage } = watched
+  const left = new AbortController()
+  const work = new OpenWork(turn)
+  const interrupt = (detached?: AbortSignal) => {
+    // Only a draft kept it here.
+    if (work.isDone) return left.abort()
     transcript.interrupting()
     // The effect appears in the log, which is shown.
     client.interrupt(session, detached).catch((thrown: unknown) => {
-      if (!detached.aborted) void transcript.note(`mainstem: ${thrown}`)
+      if (!detached?.aborted) void transcript.note(`mainstem: ${thrown}`)
     })
   }
   using signals = onCtrlC(interrupt)
   // A reader that has closed the pipe, as `| head` does, has disconnected. That stops nothing.
   transcript.closed.addEventListener('abort', () => signals.detach(), { once: true })
   using keyboard = transcript.keyboard()
-  let open: number | undefined
-  const waiting = new Set<number>()
+  using composer =
+    keyboard && transcript.canCompose
+      ? compose({
+          client,
+          session,
+          transcript,
+          keyboard,
+          interrupt: () => {
+            if (!work.isDone) interrupt()
+          },
+          queued: (added) => work.wait(added),
+          detach: () => signals.detach(),
+          emptied() {
+            if (work.isDone) left.abort()
+          },
+          openPage,
+        })
+      : undefined
   const last = await follow({
     client,
     session,
     after,
-    show: (entry) => transcript.show(entry),
+    show(entry) {
+      if (entry.event.type === 'turn.started') signals.rearm()
+      return transcript.show(entry)
+    },
     ask: keyboard && transcript.answerWith(keyboard),
     isLast({ event }) {
-      if (event.type === 'turn.queued') waiting.add(event.turn)
-      if (event.type === 'turn.started') {
-        open = event.turn
-        waiting.delete(event.turn)
-      }
-      if (event.type !== 'turn.completed') return event.type === 'session.ended'
-      waiting.delete(event.turn)
-      if (event.turn === open) open = undefined
-      return turn === undefined ? open === undefined && waiting.size === 0 : event.turn === turn
+      work.see(event)
+      return event.type === 'session.ended' || (work.isDone && !composer?.isBusy)
     },
     cancel: () => signals.press(),
-    detach: signals.detached,
+    detach: AbortSignal.any([signals.detached, left.signal]),
   })
   await transcript.finish()
   const ref = refOf({ id: session, ...(name !== undefined && { name }) })
@@ -64,4 +98,40 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
   }
   if (isKept && transcript.canAsk) await transcript.note(`continue: ${MAINSTEM} send ${ref} "…"`)
   return last ? turnExitCode(last) : 0
+}
+
+/** The turns to wait for: those that were asked for here, or all of a session. */
+class OpenWork {
+  readonly #awaited: Set<number>
+  readonly #awaitsAll: boolean
+  #open: number | undefined
+  readonly #queued = new Set<number>()
+  readonly #ended = new Set<number>()
+
+  constructor(turn: number | undefined) {
+    this.#awaitsAll = turn === undefined
+    this.#awaited = new Set(turn === undefined ? [] : [turn])
+  }
+
+  /** Waits for another turn as well. Its end may be known already. */
+  wait(turn: number): void {
+    this.#awaited.add(turn)
+  }
+
+  get isDone(): boolean {
+    if (this.#ended.size === 0 || [...this.#awaited].some((turn) => !this.#ended.has(turn))) return false
+    return !this.#awaitsAll || (this.#open === undefined && this.#queued.size === 0)
+  }
+
+  see(event: Event): void {
+    if (event.type === 'turn.queued') this.#queued.add(event.turn)
+    if (event.type === 'turn.started') {
+      this.#queued.delete(event.turn)
+      this.#open = event.turn
+    }
+    if (event.type !== 'turn.completed') return
+    this.#queued.delete(event.turn)
+    this.#ended.add(event.turn)
+    if (event.turn === this.#open) this.#open = undefined
+  }
 }

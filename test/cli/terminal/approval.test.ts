@@ -6,6 +6,7 @@ import { CTRL_C, PseudoTerminal, type TerminalOptions } from './pseudo-terminal.
 import { randomRun } from './random-approvals.ts'
 
 const KEYS = 'y allow once'
+const CLEAR = '\x15'
 
 const home = Home.withAskingAgent()
 afterAll(() => home[Symbol.asyncDispose]())
@@ -26,15 +27,18 @@ function terminal(cwd: string, prompt: string, options: Partial<TerminalOptions>
 }
 
 describe('a key approves only what was on the screen before it', () => {
-  test('keys that were typed ahead answer nothing, and are not echoed', async () => {
+  test('keys that were typed ahead stay in the draft, and answer nothing', async () => {
     const cwd = folder()
     await using shown = terminal(cwd, 'later')
     await shown.shows('thinking')
     shown.press('yyy typed ahead')
+    await shown.shows('❯ yyy typed ahead')
     writeFileSync(join(cwd, 'ask-now'), '')
     await shown.shows(KEYS)
     expect(shown.text).not.toContain('typed ahead')
     shown.press('n')
+    await shown.shows('❯ yyy typed ahead')
+    shown.press(CLEAR)
     await shown.exited
     expect(shown.text).toContain('→ denied')
     expect(ranIn(cwd)).toBe('')

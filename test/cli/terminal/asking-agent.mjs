@@ -72,6 +72,14 @@ const scenes = {
     end('done')
   },
   work: () => text('working'),
+  wait: () => {
+    text('working')
+    const timer = setInterval(() => {
+      if (!existsSync('go-on')) return
+      clearInterval(timer)
+      end('waited')
+    }, 2)
+  },
   chat: () => setInterval(() => text('working'), 20),
   login: () => {
     const result = 'Invalid API key · Please run /login'

@@ -8,6 +8,12 @@ import { PseudoTerminal } from './pseudo-terminal.ts'
 
 const SCENES = ['later', 'later-twice', 'later-parallel', 'later-write'] as const
 
+/** Removes the line of a draft. */
+const CLEAR = '\x15'
+
+/** More lines than anybody types here. */
+const LONGEST_DRAFT = 30
+
 /** Longer than a request needs before its keys count. */
 const PATIENT_MS = 700
 
@@ -85,6 +91,8 @@ class Typist {
       this.#twice,
       this.#paste,
       this.#slow,
+      this.#write,
+      this.#write,
     ]
     await pick(this.#random, [...steps, this.#resize]).call(this)
   }
@@ -93,6 +101,9 @@ class Typist {
   async denyRest(): Promise<void> {
     while (!this.#isOver) {
       this.#press('n')
+      await Promise.race([this.#shown.exited, sleep(PATIENT_MS)])
+      // Between requests, the key went to the draft.
+      this.#press(CLEAR.repeat(LONGEST_DRAFT))
       await Promise.race([this.#shown.exited, sleep(PATIENT_MS)])
     }
   }
@@ -137,6 +148,18 @@ class Typist {
       this.#press(byte)
       await this.#pause(30)
     }
+  }
+
+  /** Writes in the composer, and sometimes sends it: keys of a prompt that a request interrupts. */
+  async #write(): Promise<void> {
+    const words = ['yes', 'y', '/policy ask', 'say so', '/help', 'sy sy']
+    for (const letter of pick(this.#random, words)) {
+      this.#press(letter)
+      await this.#pause(60)
+    }
+    const end = pick(this.#random, ['', '', CLEAR, '\r', '\r', '\x13', '\n', '\t'])
+    if (end !== '') this.#press(end)
+    await this.#pause(PATIENT_MS)
   }
 
   async #resize(): Promise<void> {
