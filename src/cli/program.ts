@@ -77,7 +77,9 @@ function loadersFor(name: string | undefined): Iterable<() => Promise<Register>>
 
 export async function main(): Promise<void> {
   try {
-    const program = await commandLine(process.argv[2])
+    const [, , name] = process.argv
+    if (name === undefined) return await (await import('./commands/overview-action.ts')).overview()
+    const program = await commandLine(name)
     await program.parseAsync()
   } catch (thrown) {
     if (thrown instanceof CommanderError) {

@@ -64,6 +64,11 @@ export interface ReadinessQuestion {
   signal?: AbortSignal
 }
 
+/** The ids of all agents, installed or not. */
+export function agentIds(): string[] {
+  return allAgents.map(({ id }) => id)
+}
+
 /** The number of programs queried in parallel. */
 const AT_ONCE = 2
 

@@ -6,22 +6,33 @@ import { completion } from '../../src/cli/completion.ts'
 import { commandLine } from '../../src/cli/program.ts'
 
 const program = await commandLine()
+const AGENTS = ['claude', 'codex']
 
 describe('completion', () => {
   test.each([
     [['mainstem', 're'], 'replay requests'],
     [['mainstem', 'run', '--deta'], '--detach'],
     [['mainstem', 'requests', 'al'], 'allow'],
+    [['mainstem', 'run', 'cl'], 'claude'],
+    [['mainstem', 'run', '--approval', 'auto'], 'auto-all auto-edit'],
+    [['mainstem', 'attach', 'fix'], 'fix-list fix-tests'],
+    [['mainstem', 'attach', '--da'], '--data'],
   ])('in bash, %j is completed to %s', async (words, expected) => {
-    const script = `${completion('bash', program)}
+    const script = `mainstem() { echo last fix-tests fix-list; }
+      ${completion('bash', program, AGENTS)}
       COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _mainstem; echo "\${COMPREPLY[@]}"`
     const { stdout } = await promisify(execFile)('bash', ['-c', script])
     expect(stdout.trim().split(' ').sort().join(' ')).toBe(expected)
   })
 
   test('in zsh and fish knows the same commands', () => {
-    expect(completion('zsh', program)).toMatch(/^#compdef mainstem\n[\s\S]*complete -o default -F _mainstem/)
-    expect(completion('fish', program)).toContain("-a attach -d 'show a session")
+    expect(completion('zsh', program, AGENTS)).toMatch(
+      /^#compdef mainstem\n[\s\S]*complete -o default -F _mainstem/,
+    )
+    expect(completion('fish', program, AGENTS)).toContain("-a attach -d 'show a session")
+    expect(completion('fish', program, AGENTS)).toContain(
+      "-l approval -xa 'ask ask-dangerous auto-edit auto-all'",
+    )
   })
 })
 

@@ -5,3 +5,6 @@ export const APPROVALS = ['ask', 'ask-dangerous', 'auto-edit', 'auto-all'] as co
 export const SANDBOXES = ['none', 'read-only', 'workspace-write', 'full-access'] as const satisfies Sandbox[]
 export const LAUNCHES = ['oneshot', 'live'] as const satisfies LaunchKind[]
 export const DIALECTS = ['mainstem', 'execute', 'ues', 'daemon', 'board', 'unified'] as const
+
+/** What `ls` can be limited to. `failed` is every end of a turn that needs a look: also denied, crashed and lost. */
+export const STATES = ['asking', 'working', 'failed', 'idle', 'ended'] as const

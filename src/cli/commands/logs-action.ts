@@ -1,9 +1,11 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
-import type { SessionRecord } from '../../model/index.ts'
+import type { Entry, SessionRecord } from '../../model/index.ts'
 import { connect } from '../contexts/connect.ts'
+import { changedFile } from '../render/excerpts.ts'
 import { printable } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
-import { showAs, showToPeople } from '../render/show.ts'
+import { screenOn, showAs, showToPeople } from '../render/show.ts'
+import { newView } from '../render/view.ts'
 import { interrupts } from '../terminal/interrupts.ts'
 import { dialectOf } from '../turn/dialect-of.ts'
 import { sessionOf } from '../turn/session-ref.ts'
@@ -22,7 +24,7 @@ export async function logs(ref: string, flags: LogsFlags): Promise<void> {
   const { since = 0 } = flags
   if (flags.raw) return raw(client, record, since, printer, signal)
   const dialect = await dialectOf(flags)
-  const show = dialect ? showAs(dialect) : showToPeople(stdout)
+  const show = dialect ? showAs(dialect) : peopleShown(flags)
   if (!flags.follow && head < earliest) return
   try {
     for await (const entry of client.entries(id, { after: earliest - 1, signal })) {
@@ -34,6 +36,14 @@ export async function logs(ref: string, flags: LogsFlags): Promise<void> {
   } catch (thrown) {
     if (!signal.aborted) throw thrown
   }
+}
+
+function peopleShown({ full = false, changes = false }: LogsFlags): (entry: Entry) => string {
+  const { stdout } = process
+  const view = newView({ ...screenOn(stdout), isFull: full || changes })
+  if (!changes) return showToPeople(stdout, view)
+  return ({ event }) =>
+    event.type === 'file.changed' ? changedFile(view, '', event).join('') + view.screen.gap() : ''
 }
 
 /** The frames of both directions, in order. A mark begins those that were sent to the agent. */

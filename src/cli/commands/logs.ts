@@ -9,6 +9,8 @@ export interface LogsFlags extends ServerFlags {
   json?: boolean
   dialect?: string
   since?: number
+  full?: boolean
+  changes?: boolean
 }
 
 /** `mainstem logs`: the log of a session on standard output. */
@@ -19,6 +21,10 @@ export function registerLogs(program: Command): void {
       .description('print the log of a session')
       .argument('[session]', 'id, beginning of an id, name, or "last"', 'last')
       .option('-f, --follow', 'wait for more, until the session ends or Ctrl-C')
+      .addOption(new Option('--full', 'show outputs and changes whole').conflicts(['raw', 'json', 'dialect']))
+      .addOption(
+        new Option('--changes', 'show only the changed files, whole').conflicts(['raw', 'json', 'dialect']),
+      )
       .addOption(
         new Option('--raw', 'print what the agent wrote, and after ">" what was sent to it').conflicts([
           'json',

@@ -84,11 +84,20 @@ export function registerShell(program: Command): void {
   program
     .command('completion')
     .description('print the completion script of a shell')
-    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
-    .action(async (shell: 'bash' | 'zsh' | 'fish') => {
-      const { completion } = await import('../completion.ts')
+    .addArgument(
+      new Argument('<shell>', 'which shell; "sessions" prints what the script completes').choices([
+        'bash',
+        'zsh',
+        'fish',
+        'sessions',
+      ]),
+    )
+    .action(async (shell: 'bash' | 'zsh' | 'fish' | 'sessions') => {
+      const { completion, sessionNames } = await import('../completion.ts')
+      if (shell === 'sessions') return console.log((await sessionNames()).join('\n'))
       const { commandLine } = await import('../program.ts')
-      console.log(completion(shell, await commandLine()))
+      const { agentIds } = await import('../../compose/readiness.ts')
+      console.log(completion(shell, await commandLine(), agentIds()))
     })
   addLocalOptions(
     program

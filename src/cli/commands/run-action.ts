@@ -1,6 +1,8 @@
+import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { type ConnectedServer, connect } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { beginTurn } from '../turn/begin-turn.ts'
+import { noteLogin } from '../turn/note-login.ts'
 import { refOf, shortId } from '../turn/session-ref.ts'
 import { promptFrom } from '../turn/stdin-prompt.ts'
 import { Transcript } from '../turn/transcript.ts'
@@ -14,9 +16,7 @@ export async function run(agent: string, argument: string | undefined, flags: Ru
   const { stdin } = process
   const warn = (message: string) => console.error(`mainstem: ${message}`)
   const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn })
-  if (!flags.ephemeral) {
-    return runOn(await connect(flags), agent, prompt, flags)
-  }
+  if (!flags.ephemeral) return runOn(await connect(flags), agent, prompt, flags)
   const { ephemeralServer } = await import('../daemon/ephemeral.ts')
   await using server = await ephemeralServer(flags)
   await runOn(server, agent, prompt, flags)
@@ -37,7 +37,21 @@ async function runOn(server: RunServer, agent: string, prompt: string, flags: Ru
     )
     return
   }
-  const openPage = flags.ephemeral ? undefined : pageOpener(flags)
   const { client } = server
+  using _ = loginNote(client, agent, transcript, flags)
+  const openPage = flags.ephemeral ? undefined : pageOpener(flags)
   process.exitCode = await watchTurn(transcript, { client, ...begun, isKept: !flags.ephemeral, openPage })
+}
+
+function loginNote(
+  client: MainstemClient,
+  agent: string,
+  transcript: Transcript,
+  flags: RunFlags,
+): Disposable {
+  const over = new AbortController()
+  // Programs read the lines of the others.
+  if (!flags.quiet && !flags.json && flags.dialect === undefined)
+    void noteLogin(client, agent, transcript, over.signal)
+  return { [Symbol.dispose]: () => over.abort() }
 }

@@ -22,12 +22,25 @@ const NEWEST = 20
 
 export async function ls(flags: LsFlags): Promise<void> {
   const { client } = await connect(flags)
-  const sessions = flags.all ? await allSessions(client) : (await client.sessions({ limit: NEWEST })).sessions
+  const { all, state, since = 0 } = flags
+  const isLimited = state !== undefined || since > 0
+  const found =
+    all || isLimited ? await allSessions(client) : (await client.sessions({ limit: NEWEST })).sessions
+  const sessions = found.filter((session) => session.updatedAt >= since && isInState(session, state))
   const { stdout } = process
   const text = flags.json
     ? sessions.map((session) => `${printableJson(session)}\n`).join('')
     : renderSessions(new Screen(screenOn(stdout)), sessions, Date.now())
   await new Printer(stdout).print(text)
+}
+
+function isInState(session: SessionRecord, state: string | undefined): boolean {
+  const { status, requests, lastOutcome } = session
+  if (state === undefined) return true
+  if (state === 'asking') return requests.length > 0
+  if (state === 'working') return status === 'busy' && requests.length === 0
+  if (state === 'failed') return lastOutcome !== undefined && lastOutcome !== 'completed'
+  return status === state
 }
 
 export async function attach(ref: string, flags: ServerFlags & TranscriptFlags): Promise<void> {

@@ -1,11 +1,15 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { addServerOptions } from '../contexts/command.ts'
 import type { ServerFlags } from '../contexts/connect.ts'
 import type { TranscriptFlags } from '../turn/transcript.ts'
+import { STATES } from './choices.ts'
+import { since } from './logs.ts'
 import { addOutputOptions, seconds } from './run.ts'
 
 export interface LsFlags extends ServerFlags {
   all?: boolean
+  state?: string
+  since?: number
   json?: boolean
 }
 
@@ -32,6 +36,8 @@ export function registerSessions(program: Command): void {
       .command('ls')
       .description('list sessions, newest first')
       .option('--all', 'all sessions, not only the newest 20')
+      .addOption(new Option('--state <state>', 'only sessions in this state').choices(STATES))
+      .option('--since <time>', 'only sessions that changed since: 2h, 7d, or a time', since)
       .option('--json', 'print one JSON object a line'),
   ).action(async (flags: LsFlags) => (await actions()).ls(flags))
   addServerOptions(

@@ -3,7 +3,7 @@ import type { ServerInfo } from '../../client/mainstem-types.ts'
 import type { Environment } from '../../compose/paths.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { nearest } from '../../model/text/nearest.ts'
-import { localServer, OUR_VERSION } from '../daemon/connect.ts'
+import { findServer, localServer, OUR_VERSION } from '../daemon/connect.ts'
 import type { LocalFlags } from '../daemon/data-directory.ts'
 import { type Context, LOCAL_CONTEXT, readContexts } from './contexts.ts'
 import { remoteFetch } from './remote-fetch.ts'
@@ -30,6 +30,12 @@ export async function connect(flags: ServerFlags): Promise<ConnectedServer> {
   const info = await client.server()
   checkVersion(remote.server, info.version)
   return { client, info, remote }
+}
+
+/** The server of the current context, or that of this machine if one runs. Starts none. */
+export async function runningServer(): Promise<MainstemClient | undefined> {
+  const remote = await selectedContext({}, process.env)
+  return remote ? clientOf(remote) : (await findServer({}))?.client
 }
 
 export function clientOf(context: Pick<Context, 'server' | 'token' | 'ca'>): MainstemClient {

@@ -5,7 +5,7 @@ import type { Style } from './wrap.ts'
 const DIFF_LINES = 40
 
 /** How many lines are shown at the beginning and at the end. */
-interface Shown {
+interface ExcerptLines {
   first?: number
   last?: number
 }
@@ -20,7 +20,7 @@ export function excerpt(
   view: TerminalView,
   margin: string,
   lines: readonly string[],
-  { first = 0, last = 0 }: Shown,
+  { first = 0, last = 0 }: ExcerptLines,
   style: Style,
 ): string[] {
   const { screen, isFull } = view

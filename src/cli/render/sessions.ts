@@ -3,10 +3,28 @@ import type { SessionRecord } from '../../client/index.ts'
 import { quotaText } from '../../client/timeline/notice-texts.ts'
 import { shortId } from '../turn/session-ref.ts'
 import type { Screen } from './screen.ts'
-import { renderTable } from './table.ts'
+import { renderTable, WIDEST_CELL } from './table.ts'
+import { widthOf } from './wrap.ts'
+
+/** What a list shows of a session. */
+export type ListedSession = Pick<
+  SessionRecord,
+  | 'id'
+  | 'name'
+  | 'agent'
+  | 'status'
+  | 'requests'
+  | 'lastOutcome'
+  | 'queue'
+  | 'failure'
+  | 'limit'
+  | 'updatedAt'
+  | 'cwd'
+  | 'title'
+>
 
 /** The state of a session in a few words. */
-export function stateOf(record: SessionRecord, now: number): string {
+export function stateOf(record: ListedSession, now: number): string {
   const { status, requests, lastOutcome, queue, failure } = record
   if (failure) return failure.code.replace('_', ' ')
   if (requests.length > 0) return 'asking'
@@ -27,25 +45,52 @@ export function ago(ms: number): string {
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`
 }
 
-const HEADINGS = ['SESSION', 'AGENT', 'STATE', 'AGE', 'DIRECTORY', 'TITLE']
+const HEADINGS = ['SESSION', 'AGENT', 'STATE', 'AGE', 'DIRECTORY', 'TITLE'] as const
 
-/** A table of sessions. */
-export function renderSessions(screen: Screen, sessions: readonly SessionRecord[], now: number): string {
+/** The room that a title needs to say something. */
+const TITLE_COLUMNS = 24
+
+/** Columns that give way to the title in a narrow terminal, the first one first. */
+const LESS_IMPORTANT = [4, 3] as const
+
+/** A table of sessions. In a narrow terminal, the title is worth more than the directory and the age. */
+export function renderSessions(screen: Screen, sessions: readonly ListedSession[], now: number): string {
   const { colors } = screen
   if (sessions.length === 0) return screen.line('', [colors.dim, 'no sessions'])
   const home = homedir()
+  const isNarrow = screen.columns() < NARROW
   const rows = sessions.map((session) => {
     const { id, name, agent, updatedAt, cwd, title } = session
     const place = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd
-    const label = name === undefined ? shortId(id) : `${shortId(id)} ${name}`
+    const label = name === undefined ? shortId(id) : isNarrow ? name : `${shortId(id)} ${name}`
     return [label, agent, stateOf(session, now), ago(now - updatedAt), place, title ?? '']
   })
+  const left = columnsWithRoom(screen.columns(), rows)
+  const stateColumn = left.indexOf(2)
   return renderTable(screen, {
-    headings: HEADINGS,
-    rows,
+    headings: left.map((column) => HEADINGS[column] ?? ''),
+    rows: rows.map((row) => left.map((column) => row[column] ?? '')),
     styleOf: (row, column) => {
-      if (column !== 2) return undefined
-      return row[2] === 'asking' ? colors.yellow : row[2] === 'working' ? colors.cyan : undefined
+      if (column !== stateColumn) return undefined
+      return row[column] === 'asking' ? colors.yellow : row[column] === 'working' ? colors.cyan : undefined
     },
   })
+}
+
+/** Below this width, a session has its name or its id. */
+const NARROW = 80
+
+function columnsWithRoom(columns: number, rows: readonly (readonly string[])[]): number[] {
+  const widths = HEADINGS.map(
+    (heading, column) =>
+      Math.min(WIDEST_CELL, Math.max(heading.length, ...rows.map((row) => widthOf(row[column] ?? '')))) + 2,
+  )
+  const longest = Math.min(TITLE_COLUMNS, (widths[HEADINGS.length - 1] ?? 2) - 2)
+  let left = HEADINGS.map((_, column) => column)
+  for (const column of LESS_IMPORTANT) {
+    const taken = left.slice(0, -1).reduce((sum, one) => sum + (widths[one] ?? 0), 0)
+    if (taken + longest <= columns) break
+    left = left.filter((one) => one !== column)
+  }
+  return left
 }

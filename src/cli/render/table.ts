@@ -4,7 +4,7 @@ import type { Style } from './wrap.ts'
 import { cut, widthOf } from './wrap.ts'
 
 /** Longer cells are cut. */
-const WIDEST_CELL = 40
+export const WIDEST_CELL = 40
 
 const plain: Style = (text) => text
 

@@ -27,6 +27,9 @@ export interface Streams {
 
 const TICK_MS = 100
 
+/** What an agent does after it reached its model. */
+const ANSWERS: ReadonlySet<string> = new Set(['text', 'thinking', 'tool', 'request', 'outcome'])
+
 /**
  * Where a session is shown: the final answer on standard output, everything else on standard error. On a terminal
  * that shows both, the answer is not repeated. With `--json` or `--dialect`, standard output has only those lines.
@@ -91,6 +94,11 @@ export class Transcript implements Disposable {
   /** Whether lines below the transcript can be drawn again. */
   get canDraw(): boolean {
     return this.#ticker !== undefined
+  }
+
+  /** Whether the agent has written or done something. */
+  get hasAnswer(): boolean {
+    return this.#status.timeline.items.some(({ kind }) => ANSWERS.has(kind))
   }
 
   /** What is known about the turn that runs. */

@@ -1,6 +1,6 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import type { Event } from '../../model/index.ts'
-import type { LocalFlags } from '../daemon/data-directory.ts'
+import type { ServerFlags } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { compose } from './compose.ts'
 import { onCtrlC } from './detach.ts'
@@ -23,13 +23,14 @@ export interface WatchedTurn {
 }
 
 /** Opens the page of the daemon, for `/open`. */
-export function pageOpener(flags: LocalFlags): () => Promise<void> {
-  const { data, config } = flags
-  return async () =>
-    (await import('../daemon/open.ts')).open({
-      ...(data !== undefined && { data }),
-      ...(config !== undefined && { config }),
-    })
+export function pageOpener({ data, config, context, server }: ServerFlags): () => Promise<void> {
+  const flags = {
+    ...(data !== undefined && { data }),
+    ...(config !== undefined && { config }),
+    ...(context !== undefined && { context }),
+    ...(server !== undefined && { server }),
+  }
+  return async () => (await import('../daemon/open.ts')).open(flags)
 }
 
 /** The code of a program that SIGPIPE ended. */
@@ -42,7 +43,7 @@ const CLOSED_PIPE = 141
 export async function watchTurn(transcript: Transcript, watched: WatchedTurn): Promise<number> {
   const { client, session, name, after, turn, isKept, openPage } = watched
   const left = new AbortController()
-  const work = new OpenWork(turn)
+  const work = new AwaitedTurns(turn)
   const interrupt = (detached?: AbortSignal) => {
     // Only a draft kept it here.
     if (work.isDone) return left.abort()
@@ -101,7 +102,7 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
 }
 
 /** The turns to wait for: those that were asked for here, or all of a session. */
-class OpenWork {
+class AwaitedTurns {
   readonly #awaited: Set<number>
   readonly #awaitsAll: boolean
   #open: number | undefined

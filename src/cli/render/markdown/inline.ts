@@ -1,5 +1,5 @@
 /** How a piece of a line looks. */
-export interface Look {
+export interface TextLook {
   bold?: boolean
   italic?: boolean
   code?: boolean
@@ -9,13 +9,13 @@ export interface Look {
   address?: boolean
 }
 
-export interface Span {
+export interface TextSpan {
   text: string
-  look: Look
+  look: TextLook
 }
 
 interface Scanned {
-  spans: Span[]
+  spans: TextSpan[]
   /** How much of the text has its final look. The rest depends on what follows. */
   length: number
 }
@@ -30,14 +30,14 @@ const ESCAPABLE = /[!-/:-@[-`{-~]/
 const WORD = /[\p{L}\p{N}]/u
 
 /** The mark at a place: what it spans, or that it is text, or that more text has to decide it. */
-type Mark = { spans: Span[]; end: number } | 'text' | 'undecided'
+type Mark = { spans: TextSpan[]; end: number } | 'text' | 'undecided'
 
 /**
  * Splits text into spans of one look: emphasis, code, links. Marks that are never closed stay as text. Unless the text is
  * whole, stops at the first mark that later text may still close. `before` is the character in front of the text.
  */
-export function scan(text: string, isWhole: boolean, look: Look = {}, before = ''): Scanned {
-  const spans: Span[] = []
+export function scan(text: string, isWhole: boolean, look: TextLook = {}, before = ''): Scanned {
+  const spans: TextSpan[] = []
   let plainFrom = 0
   const flush = (to: number) => {
     if (to > plainFrom) spans.push({ text: text.slice(plainFrom, to), look })
@@ -77,7 +77,7 @@ function runAt(text: string, index: number): number {
   return end - index
 }
 
-function markAt(text: string, index: number, knowsAll: boolean, look: Look, before: string): Mark {
+function markAt(text: string, index: number, knowsAll: boolean, look: TextLook, before: string): Mark {
   const char = text[index] ?? ''
   if (char === '\\') return escapeAt(text, index, knowsAll, look)
   if (char === '[') return linkAt(text, index, knowsAll, look)
@@ -88,13 +88,13 @@ function markAt(text: string, index: number, knowsAll: boolean, look: Look, befo
     : emphasisAt(text, index, run, knowsAll, look, before)
 }
 
-function escapeAt(text: string, index: number, knowsAll: boolean, look: Look): Mark {
+function escapeAt(text: string, index: number, knowsAll: boolean, look: TextLook): Mark {
   const escaped = text[index + 1]
   if (escaped === undefined) return knowsAll ? 'text' : 'undecided'
   return ESCAPABLE.test(escaped) ? { spans: [{ text: escaped, look }], end: index + 2 } : 'text'
 }
 
-function linkAt(text: string, index: number, knowsAll: boolean, look: Look): Mark {
+function linkAt(text: string, index: number, knowsAll: boolean, look: TextLook): Mark {
   LINK.lastIndex = index
   const [all, label = '', address = ''] = LINK.exec(text) ?? []
   if (all === undefined || all.length > FARTHEST)
@@ -105,7 +105,7 @@ function linkAt(text: string, index: number, knowsAll: boolean, look: Look): Mar
   return { spans: [...shown, ...target], end: index + all.length }
 }
 
-function codeAt(text: string, index: number, run: number, knowsAll: boolean, look: Look): Mark {
+function codeAt(text: string, index: number, run: number, knowsAll: boolean, look: TextLook): Mark {
   const from = index + run
   const closing = closingRun(text, from, '`', run, index + FARTHEST)
   if (closing === undefined) return knowsAll ? 'text' : 'undecided'
@@ -129,7 +129,7 @@ function closingRun(text: string, from: number, char: string, run: number, end: 
   return undefined
 }
 
-const EMPHASIS: Readonly<Record<string, readonly (Look | undefined)[]>> = {
+const EMPHASIS: Readonly<Record<string, readonly (TextLook | undefined)[]>> = {
   '*': [undefined, { italic: true }, { bold: true }, { bold: true, italic: true }],
   _: [undefined, { italic: true }, { bold: true }, { bold: true, italic: true }],
   '~': [undefined, undefined, { strike: true }],
@@ -140,7 +140,7 @@ function emphasisAt(
   index: number,
   run: number,
   knowsAll: boolean,
-  look: Look,
+  look: TextLook,
   before: string,
 ): Mark {
   const char = text[index] ?? ''

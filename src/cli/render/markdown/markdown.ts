@@ -1,7 +1,7 @@
 import type { Colors } from '../screen.ts'
 import { type Style, Wrap, widthOf } from '../wrap.ts'
 import { type CodeState, type CodeToken, highlight } from './highlight.ts'
-import { type Look, scan } from './inline.ts'
+import { scan, type TextLook } from './inline.ts'
 import { type LineKind, lineKind } from './line-kind.ts'
 import { renderMarkdownTable } from './table.ts'
 
@@ -27,7 +27,7 @@ interface OpenLine {
   wrap: Wrap
   /** The part of its text that later text may still change. */
   held: string
-  look: Look
+  look: TextLook
   /** The character before `held`. */
   before: string
 }
@@ -142,7 +142,7 @@ export class Markdown {
   }
 
   /** `mark` is printed in front of the text, and `hang` in front of the lines that it is wrapped into. */
-  #beginLine(indent: string, mark: string, hang: string, text: string, look: Look): string {
+  #beginLine(indent: string, mark: string, hang: string, text: string, look: TextLook): string {
     const { columns, margin, style } = this.#options
     const width = Number.isFinite(columns) ? Math.floor(this.#room() / 2) : indent.length
     const inner = indent.replaceAll('\t', '  ').slice(0, Math.max(0, width))
@@ -161,7 +161,7 @@ export class Markdown {
   }
 
   /** Without colours, code keeps its marks: it would read like other words. */
-  #marked({ text, look }: { text: string; look: Look }): string {
+  #marked({ text, look }: { text: string; look: TextLook }): string {
     return look.code && !this.#isColored ? `\`${text}\`` : text
   }
 
@@ -213,7 +213,7 @@ export class Markdown {
     const layout = {
       margin: this.#options.margin,
       columns,
-      styleOf: (look: Look) => this.#styleOf(look),
+      styleOf: (look: TextLook) => this.#styleOf(look),
       border: colors.dim,
     }
     return before + renderMarkdownTable(lines, layout)
@@ -242,7 +242,7 @@ export class Markdown {
   }
 
   /** One style for each look, so that the pieces of a word with one look stay together. */
-  #styleOf(look: Look): Style {
+  #styleOf(look: TextLook): Style {
     const key = Object.keys(look).sort().join()
     const known = this.#styles.get(key)
     if (known) return known

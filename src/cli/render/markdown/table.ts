@@ -1,5 +1,5 @@
 import { type Style, Wrap, widthOf } from '../wrap.ts'
-import { type Look, type Span, scan } from './inline.ts'
+import { scan, type TextLook, type TextSpan } from './inline.ts'
 
 type Align = 'left' | 'center' | 'right'
 
@@ -7,7 +7,7 @@ interface TableLayout {
   margin: string
   /** The columns of the terminal. */
   columns: number
-  styleOf(look: Look): Style
+  styleOf(look: TextLook): Style
   border: Style
 }
 
@@ -59,10 +59,10 @@ function alignOf(rule: string): Align {
   return rule.startsWith(':') ? 'center' : 'right'
 }
 
-const widthOfCell = (spans: readonly Span[]) => spans.reduce((sum, { text }) => sum + widthOf(text), 0)
+const widthOfCell = (spans: readonly TextSpan[]) => spans.reduce((sum, { text }) => sum + widthOf(text), 0)
 
 /** Column widths whose sum fits: the widest columns give way. Undefined if they would get too narrow. */
-function fitted(rows: readonly Span[][][], count: number, room: number): number[] | undefined {
+function fitted(rows: readonly TextSpan[][][], count: number, room: number): number[] | undefined {
   const natural = Array.from({ length: count }, (_, column) =>
     Math.max(1, ...rows.map((row) => widthOfCell(row[column] ?? []))),
   )
@@ -74,7 +74,7 @@ function fitted(rows: readonly Span[][][], count: number, room: number): number[
 }
 
 function rowOf(
-  row: readonly Span[][],
+  row: readonly TextSpan[][],
   widths: readonly number[],
   aligns: readonly Align[],
   { margin, styleOf, border }: TableLayout,
@@ -97,14 +97,14 @@ function padded(text: string, width: number, align: Align): string {
   return ' '.repeat(left) + text + ' '.repeat(room - left)
 }
 
-function wrapped(spans: readonly Span[], width: number, styleOf: TableLayout['styleOf']): string[] {
+function wrapped(spans: readonly TextSpan[], width: number, styleOf: TableLayout['styleOf']): string[] {
   const wrap = new Wrap(width, '', (text) => text, '')
   const out = spans.map(({ text, look }) => wrap.push(text, styleOf(look))).join('') + wrap.end()
   return out === '' ? [] : out.replace(/\n$/, '').split('\n')
 }
 
 /** Each row as lines of `heading: value`. */
-function records([head = [], ...rows]: readonly Span[][][], layout: TableLayout): string {
+function records([head = [], ...rows]: readonly TextSpan[][][], layout: TableLayout): string {
   const { margin, columns, styleOf, border } = layout
   const shown = rows.length === 0 ? [head] : rows
   return shown

@@ -1,0 +1,77 @@
+import { runningServer } from '../contexts/connect.ts'
+import { MAINSTEM } from '../own-command.ts'
+import { Printer } from '../render/printer.ts'
+import { Screen } from '../render/screen.ts'
+import { ago, type ListedSession, stateOf } from '../render/sessions.ts'
+import { screenOn } from '../render/show.ts'
+import { refOf } from '../turn/session-ref.ts'
+
+const NEWEST = 100
+const MOST = 8
+
+const NEXT = [
+  ['run claude "…"', 'start an agent in this directory'],
+  ['agents', 'which agents are ready'],
+  ['demo', 'see how it looks; needs no key'],
+  ['open', 'the page in your browser'],
+  ['--help', 'all commands'],
+] as const
+
+/** `mainstem` alone: what needs you, what runs, and what to type next. Starts no daemon. */
+export async function overview(now = Date.now()): Promise<void> {
+  const { stdout } = process
+  const screen = new Screen(screenOn(stdout))
+  const client = await runningServer()
+  const sessions = client ? (await client.sessions({ limit: NEWEST })).sessions : []
+  await new Printer(stdout).print(renderOverview(screen, sessions, now))
+}
+
+/** The overview of sessions, each with the command that shows it. */
+export function renderOverview(screen: Screen, sessions: readonly ListedSession[], now: number): string {
+  const { colors } = screen
+  const asking = sessions.filter(({ requests }) => requests.length > 0)
+  const busy = sessions.filter(({ requests, status }) => requests.length === 0 && status === 'busy')
+  const rest = sessions.filter((session) => !asking.includes(session) && !busy.includes(session))
+  const out = [
+    ...group(screen, 'Needs you', asking, colors.yellow, now),
+    ...group(screen, 'Works', busy, colors.cyan, now),
+    ...group(screen, 'Last', rest.slice(0, 3), colors.dim, now),
+  ]
+  if (sessions.length === 0) out.push(screen.line('', 'No sessions yet.'), screen.gap())
+  const more = sessions.length === 0 ? [] : [['ls', 'all sessions'] as const]
+  const rows = [...NEXT.slice(0, 1), ...more, ...NEXT.slice(1)]
+  const width = Math.max(...rows.map(([command]) => command.length))
+  out.push(screen.line('', [colors.bold, 'Type next']))
+  for (const [command, meaning] of rows)
+    out.push(screen.line('  ', `${MAINSTEM} ${command.padEnd(width)}`, [colors.dim, `  ${meaning}`]))
+  return out.join('')
+}
+
+function group(
+  screen: Screen,
+  title: string,
+  sessions: readonly ListedSession[],
+  style: (text: string) => string,
+  now: number,
+): string[] {
+  if (sessions.length === 0) return []
+  const { bold, dim } = screen.colors
+  const lines = sessions.slice(0, MOST).flatMap((session) => {
+    const asks = session.requests[0]
+    const what = asks ? (asks.title ?? asks.tool ?? asks.kind) : stateOf(session, now)
+    const about = session.title === undefined ? '' : `  ${session.title}`
+    const age = `  ${ago(now - session.updatedAt)}`
+    const command = asks || session.status === 'busy' ? 'attach' : 'logs'
+    return [
+      screen.line('  ', session.agent, about, [style, `  ${what}`], [dim, age]),
+      screen.line('    ', `${MAINSTEM} ${command} ${refOf(session)}`),
+    ]
+  })
+  const more = sessions.length - MOST
+  return [
+    screen.line('', [bold, title], [dim, `  ${sessions.length}`]),
+    ...lines,
+    ...(more > 0 ? [screen.line('  ', [dim, `and ${more} more: ${MAINSTEM} ls`])] : []),
+    screen.gap(),
+  ]
+}
