@@ -10,7 +10,7 @@ const AGENTS = ['claude', 'codex']
 
 describe('completion', () => {
   test.each([
-    [['mainstem', 're'], 'replay requests'],
+    [['mainstem', 'rep'], 'replay'],
     [['mainstem', 'run', '--deta'], '--detach'],
     [['mainstem', 'requests', 'al'], 'allow'],
     [['mainstem', 'run', 'cl'], 'claude'],
