@@ -26,7 +26,7 @@ import type {
   UsageQuery,
   UsageReport,
 } from './mainstem-types.ts'
-import { pathOf, searchOf } from './paths.ts'
+import { flagOf, pathOf, searchOf } from './paths.ts'
 import { type ResumeDeps, resume } from './resume.ts'
 import type { FoundFileNames, SearchResult } from './search-types.ts'
 import { changedOf, entryOf, liveOf, recordOf, shaped } from './shaped.ts'
@@ -113,8 +113,8 @@ export class MainstemClient {
   }
 
   /** Lists the sessions of this principal, newest first, in pages. */
-  async sessions({ asking, ...query }: SessionQuery = {}): Promise<SessionPage> {
-    const search = searchOf({ ...query, ...(asking !== undefined && { asking: asking ? '1' : '0' }) })
+  async sessions({ asking, queued, ...query }: SessionQuery = {}): Promise<SessionPage> {
+    const search = searchOf({ ...query, asking: flagOf(asking), queued: flagOf(queued) })
     return shaped<SessionPage>(await this.#connection.json(`GET /v1/sessions?${search}`), 'sessions')
   }
 

@@ -69,6 +69,8 @@ export interface SessionQuery {
   status?: SessionRecord['status']
   /** Only sessions with open requests, or only those without. */
   asking?: boolean
+  /** Only sessions with queued prompts, also those that continue later, or only those without. */
+  queued?: boolean
   /** The `next` of the page before. */
   before?: string
   /** The most sessions on the page. */

@@ -9,3 +9,8 @@ export function searchOf(query: Readonly<Record<string, string | number | undefi
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`)
   return search
 }
+
+/** A flag of a query; undefined leaves it out. */
+export function flagOf(given: boolean | undefined): string | undefined {
+  return given === undefined ? undefined : given ? '1' : '0'
+}

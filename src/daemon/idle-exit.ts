@@ -3,7 +3,7 @@ import type { Timers } from '../drivers/driver.ts'
 
 export interface IdleDeps {
   server: Server
-  /** Whether a turn runs, also one that waits for an answer. */
+  /** Whether a turn runs or will run: one that waits for an answer, or a queued prompt that continues later. */
   isBusy(): Promise<boolean>
   idleMs: number
   timers: Timers

@@ -229,7 +229,9 @@ export class Server {
     const { app, wired, stopping } = this.#deps
     return untilIdle({
       server: app.server,
-      isBusy: async () => ((await wired.sessions.counts()).get('busy') ?? 0) > 0,
+      isBusy: async () =>
+        ((await wired.sessions.counts()).get('busy') ?? 0) > 0 ||
+        (await wired.sessions.records({ queued: true, limit: 1 })).length > 0,
       idleMs,
       timers: systemTimers,
       signal: stopping.signal,

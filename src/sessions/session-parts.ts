@@ -1,4 +1,5 @@
 import type { SessionState } from '../stores/store.ts'
+import { Continuations } from './continuations/continuations.ts'
 import type { SessionDeps } from './deps.ts'
 import { Log, type LogPosition } from './log/log.ts'
 import { withLoginAdvice } from './machine/agent-advice.ts'
@@ -18,7 +19,7 @@ import { Turns } from './turns/turns.ts'
 
 /**
  * The parts of a session, and what each owns: the log (entries, record, effects after a commit), the conversation (the
- * codec state), the process, the settings, the turns with their queue, and the answers. Each part finds the others here.
+ * codec state), the process, the settings, the turns with their queue, the answers, and the continuation. Each part finds the others here.
  */
 export class SessionParts {
   readonly session: Session
@@ -33,6 +34,7 @@ export class SessionParts {
   readonly changes: Changes
   readonly turns: Turns
   readonly answering: Answering
+  readonly continuations: Continuations
   readonly #versions: VersionNotices
 
   constructor(
@@ -56,6 +58,7 @@ export class SessionParts {
     this.changes = new Changes(this)
     this.turns = new Turns(this)
     this.answering = new Answering(this)
+    this.continuations = new Continuations(this)
     this.#versions = new VersionNotices(setup.agent)
   }
 
@@ -70,6 +73,7 @@ export class SessionParts {
   /** Logs an event of the conversation and passes it to the parts that react to it. */
   #emit(...[emitted, turn, native, blobs]: Parameters<Emit>): void {
     const event = emitted.type === 'turn.completed' ? withLoginAdvice(emitted, this.setup.agent) : emitted
+    if (event.type === 'turn.completed') this.continuations.plan(event)
     this.log.add(event, turn, native, blobs)
     this.turns.observe(event, native)
     switch (event.type) {

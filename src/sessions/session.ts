@@ -57,8 +57,6 @@ export class Session implements SessionHandle, WarmSession {
   readonly #parts: SessionParts
   #closing: Promise<void> | undefined
   #ended: Promise<void> | undefined
-  /** The turn that `interruptAll` stopped last. */
-  #stopped: number | undefined
   /** `end` was called: the log may be deleted, so nothing may be written after its end. */
   #isEnding = false
   #failed = false
@@ -105,7 +103,7 @@ export class Session implements SessionHandle, WarmSession {
    */
   async open(prompt?: string, receipt?: Receipt): Promise<Receipt | undefined> {
     const first = prompt === undefined ? undefined : parsePrompt(prompt)
-    if (first !== undefined) await this.#makeRoom()
+    if (first !== undefined) await this.makeRoom()
     this.#conversation.open()
     if (first !== undefined) this.#turns.prompt(first, [])
     const held = await this.#log.begin(receipt)
@@ -116,6 +114,7 @@ export class Session implements SessionHandle, WarmSession {
   /** Starts the queue that an earlier owner left. */
   async resume(): Promise<void> {
     if (this.#turns.waiting === 0 || this.#turns.open !== undefined || this.#ended) return
+    if (this.#parts.continuations.isWaiting) return this.#parts.continuations.arm()
     // Before there is room: the next prompt must begin at once then.
     await this.#turns.load()
     await this.#deps.pool.admit(this)
@@ -128,11 +127,13 @@ export class Session implements SessionHandle, WarmSession {
     const [text, images] = [parsePrompt(prompt), parseImages(shown)]
     if (images.length > 0) checkImages(this.#setup, { text, images })
     if (this.endsWithTurn) throw singleTask(this.id)
-    await this.#makeRoom()
+    await this.makeRoom()
     this.#checkOpen()
     this.#turns.checkQueue()
-    this.#parts.alarms.disarm('idle')
+    // A person decides what happens next. Prompts that waited for the continuation run before this one.
+    this.#parts.continuations.cancel()
     const turn = this.#turns.prompt(text, images)
+    this.#log.after(() => this.#turns.startNext())
     await this.#log.commit(claims, turn)
     return turn
   }
@@ -182,29 +183,17 @@ export class Session implements SessionHandle, WarmSession {
     return this.#answering.decline(asked, reason)
   }
 
-  /**
-   * Stops the open turn, or the turn with this number, which may be queued. Settles when it has its terminal event.
-   * Does nothing if there is nothing to stop.
-   */
-  async interrupt(turn = this.#turns.open, claims?: readonly Claim[]): Promise<void> {
-    if (turn === this.#turns.open) return this.#turns.interrupt('interrupt', claims)
-    if (turn !== undefined && this.#turns.drop(turn)) await this.#log.commit(claims)
+  /** Stops the open turn, or the turn with this number; between turns, cancels the continuation that waits. */
+  interrupt(turn?: number, claims?: readonly Claim[]): Promise<void> {
+    return this.#turns.cancel(turn, claims)
   }
 
   /**
    * Stops the open turn and drops the queue. Returns true if this call ended a turn; each has its terminal event then.
    * Of concurrent calls, only the first returns true for the open turn. Turns after `through` are not affected.
    */
-  async interruptAll(through = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const dropped = this.#turns.dropAll(through)
-    const { open = 0 } = this.#turns
-    const turn = open > 0 && open <= through ? open : undefined
-    const isFirst = turn !== this.#stopped
-    this.#stopped = turn
-    await (turn === undefined ? this.#log.commit() : this.#turns.interrupt('interrupt'))
-    // The turn may have ended by itself before the interrupt.
-    const stopped = turn !== undefined && isFirst && (await this.settled(turn)).outcome === 'interrupted'
-    return stopped || dropped > 0
+  interruptAll(through?: number): Promise<boolean> {
+    return this.#turns.cancelAll(through)
   }
 
   /**
@@ -243,7 +232,7 @@ export class Session implements SessionHandle, WarmSession {
   /** Starts the agent process before the first prompt. */
   async warm(): Promise<void> {
     if (this.#setup.launch === 'oneshot') return
-    await this.#makeRoom()
+    await this.makeRoom()
     if (this.#agent.running || this.#turns.busy || this.#ended) return
     this.#agent.start()
     this.becameIdle()
@@ -282,8 +271,18 @@ export class Session implements SessionHandle, WarmSession {
     return this.#ended
   }
 
+  /** No further turn may begin here. */
+  get isOver(): boolean {
+    return this.#ended !== undefined || this.#failed
+  }
+
+  /** Has a continuation that an earlier owner left run at its time. */
+  continueLater(): void {
+    this.#parts.continuations.arm()
+  }
+
   async #end(claims?: readonly Claim[]): Promise<void> {
-    this.#parts.alarms.disarm('idle')
+    this.#parts.alarms.disarm('idle', 'continuation')
     this.#turns.dropAll()
     await this.#turns.interrupt('interrupt')
     await this.#closeProcess()
@@ -292,7 +291,7 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   async #suspend(): Promise<void> {
-    this.#parts.alarms.disarm('idle')
+    this.#parts.alarms.disarm('idle', 'continuation')
     this.#turns.leaveQueue()
     const stopped = this.#turns.interrupt('drain').then(() => this.#closeProcess())
     try {
@@ -311,8 +310,9 @@ export class Session implements SessionHandle, WarmSession {
     if (this.#turns.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
   }
 
-  /** Reserves a place in the pool, unless this session has a process at work. */
-  async #makeRoom(): Promise<void> {
+  /** Reserves a place in the pool, unless this session has a process at work, and keeps an idle process. */
+  async makeRoom(): Promise<void> {
+    this.#parts.alarms.disarm('idle')
     await this.#closing
     if (!this.#turns.busy) await this.#deps.pool.admit(this)
   }

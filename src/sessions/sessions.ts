@@ -191,6 +191,7 @@ export class Sessions extends SessionLogs {
     const restored = this.#running.get(id) ?? (await this.#factory.restore(await this.#takeover.take(id)))
     if (!this.#ownership.holds(id)) throw leaseLost()
     this.#running.set(id, restored)
+    restored.continueLater()
     return restored
   }
 
@@ -270,7 +271,6 @@ export class Sessions extends SessionLogs {
     if (await this.#end(id, claims)) this.#ownership.forget(id)
   }
 
-  /** Returns false if the session does not run here. */
   async #end(id: string, claims?: readonly Claim[]): Promise<boolean> {
     await this.#running.get(id)?.end(claims)
     return this.#running.delete(id)

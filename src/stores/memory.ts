@@ -202,15 +202,8 @@ class MemoryStore implements Store {
     return { entries: found.sort((a, b) => b.at - a.at).slice(0, limit), isComplete: true }
   }
 
-  async records({
-    principal,
-    status,
-    asking,
-    acquirableBy,
-    before,
-    limit,
-    maxBytes = RECORD_BYTES,
-  }: SessionQuery): Promise<readonly SessionRecord[]> {
+  async records(query: SessionQuery): Promise<readonly SessionRecord[]> {
+    const { principal, status, asking, queued, acquirableBy, before, limit, maxBytes = RECORD_BYTES } = query
     const others = acquirableBy === undefined ? [] : this.#leases.othersThan(acquirableBy)
     const newestFirst = [...this.#logs.values()].reverse()
     const from = before === undefined ? 0 : newestFirst.findIndex(({ state }) => state?.id === before) + 1
@@ -219,9 +212,10 @@ class MemoryStore implements Store {
     for (const { record, owner } of newestFirst.slice(from)) {
       if (found.length === limit) break
       if (owner !== undefined && others.includes(owner)) continue
-      if (!record || (principal !== undefined && record.principal !== principal)) continue
-      if (status !== undefined && record.status !== status) continue
+      if (!record || (principal ?? record.principal) !== record.principal) continue
+      if ((status ?? record.status) !== record.status) continue
       if (asking !== undefined && asking !== record.requests.length > 0) continue
+      if (queued !== undefined && queued !== record.queue.length > 0) continue
       bytes += contentSize(record)
       if (bytes > maxBytes && found.length > 0) break
       found.push(record)

@@ -143,6 +143,8 @@ export interface SessionQuery {
   status?: SessionRecord['status']
   /** Only sessions with an open request. */
   asking?: boolean
+  /** Only sessions with queued prompts, also those that continue later. */
+  queued?: boolean
   /** Only sessions that this owner could acquire now: never leased, released, expired, or leased by this owner. */
   acquirableBy?: string
   /** A page cursor: only sessions older than this one. */

@@ -53,6 +53,21 @@ export function queueContract(open: () => Promise<Store>): void {
     expect(await store.queuedPrompt(SESSION, 2)).toBeUndefined()
   })
 
+  test('keeps when and why a prompt continues work, and finds the sessions in which prompts wait', async () => {
+    await using store = await open()
+    const continuation = { reason: 'limit', after: 1, at: 5_000, attempt: 1, of: 3, until: 9_000 } as const
+    await store.create(SESSION, { entries: entries(SESSION, 1, 1), record: state(SESSION) })
+    await store.create(OTHER, { entries: entries(OTHER, 1, 1), record: state(OTHER) })
+    await store.append(SESSION, { entries: [], queued: [prompt(2, { continuation })] })
+    expect(await queueOf(store)).toEqual([prompt(2, { continuation })])
+    expect(await store.queuedPrompt(SESSION, 2)).toEqual(prompt(2, { continuation }))
+    const found = async (queued: boolean) => (await store.records({ limit: 9, queued })).map(({ id }) => id)
+    expect(await found(true)).toEqual([SESSION])
+    expect(await found(false)).toEqual([OTHER])
+    await store.append(SESSION, { entries: [], dequeued: [2] })
+    expect(await found(true)).toEqual([])
+  })
+
   test('a prompt that is queued and leaves in batches of the same moment is gone', async () => {
     await using store = await open()
     await store.create(SESSION, { entries: entries(SESSION, 1, 1), record: state(SESSION) })

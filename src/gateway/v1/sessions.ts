@@ -19,6 +19,9 @@ const SessionList = named(
 const ListQuery = z.strictObject({
   status: SessionRecord.shape.status.optional(),
   asking: Flag.optional().describe('1: only with an open request, 0: only without'),
+  queued: Flag.optional().describe(
+    '1: only with queued prompts, also those that continue later, 0: only without',
+  ),
   before: z.string().optional().describe('only sessions older than this one'),
   limit: integer(1, 500).default(50),
 })
@@ -33,7 +36,7 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
       query: ListQuery,
       answer: SessionList,
       errors: ['session_not_found'],
-      async run({ query: { limit, before, status, asking }, principal, reply }) {
+      async run({ query: { limit, before, status, asking, queued }, principal, reply }) {
         const room = await PageRoom.enter(deps, reply)
         const { records, ...next } = await recordPage(deps, {
           principal,
@@ -41,6 +44,7 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
           ...(before !== undefined && { before }),
           ...(status !== undefined && { status }),
           ...(asking !== undefined && { asking }),
+          ...(queued !== undefined && { queued }),
         })
         room.complete()
         return { sessions: records.map(withoutSecrets), ...next }

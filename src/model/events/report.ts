@@ -88,6 +88,7 @@ export const NoticeCode = z.enum([
   'message_truncated',
   'answer_invalid',
   'events_missing',
+  'not_continued',
 ])
 export type NoticeCode = types.NoticeCode
 

@@ -111,6 +111,7 @@ export type NoticeCode =
   | 'message_truncated'
   | 'answer_invalid'
   | 'events_missing'
+  | 'not_continued'
 
 /** A warning. It ends neither the turn nor the session. */
 export type NoticeRaised = {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ErrorInfo } from '../outcome/errors.ts'
 import { Outcome } from '../outcome/outcome.ts'
+import { Continuation } from '../session/continuation.ts'
 import { Usage } from '../usage.ts'
 import type * as types from './turn.types.ts'
 
@@ -12,6 +13,7 @@ export const TurnQueued = z.strictObject({
   turn,
   prompt: z.string().describe('The text of the prompt.'),
   position: z.int().positive().describe('The position in the queue, from 1.'),
+  continuation: Continuation.optional().describe('Set if Mainstem wrote the prompt, to continue work later.'),
 })
 export type TurnQueued = types.TurnQueued
 

@@ -2,6 +2,7 @@
 
 import type { ErrorInfo } from '../outcome/errors.types.ts'
 import type { Outcome } from '../outcome/outcome.types.ts'
+import type { Continuation } from '../session/continuation.types.ts'
 import type { Usage } from '../usage.types.ts'
 
 /** A prompt waits for the open turn to end. */
@@ -14,6 +15,8 @@ export type TurnQueued = {
   prompt: string
   /** The position in the queue, from 1. */
   position: number
+  /** Set if Mainstem wrote the prompt, to continue work later. */
+  continuation?: Continuation | undefined
 }
 
 /** A turn began. */

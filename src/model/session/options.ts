@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { OUTSIDE_ID } from '../ids.ts'
+import { ContinuationCaps, OnLimit } from './continuation.ts'
 import type * as types from './options.types.ts'
 
 /**
@@ -92,5 +93,15 @@ export const SessionOptions = z.strictObject({
     .describe('A JSON Schema that the final answer must follow.'),
   checkpointing: z.boolean().optional().describe('Saves file checkpoints, for agents that can.'),
   hooks: SessionHooks.optional().describe('Commands that run at points of the session.'),
+  onLost: z
+    .enum(['fail', 'continue'])
+    .optional()
+    .describe(
+      '`continue`: when the process or the server of a turn goes away, the session continues by itself; `fail` by default.',
+    ),
+  onLimit: OnLimit.optional().describe(
+    'What happens when a usage limit ends a turn: `fail` by default; `wait` continues by itself after the limit has reset.',
+  ),
+  continuations: ContinuationCaps.optional().describe('Caps for `onLost` and `onLimit`.'),
 })
 export type SessionOptions = types.SessionOptions

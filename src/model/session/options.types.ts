@@ -1,5 +1,7 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
+import type { ContinuationCaps, OnLimit } from './continuation.types.ts'
+
 /**
  * The name of a model. Model names reach an argv: a letter or digit first, no spaces, no control characters.
  * Some agents add an effort in brackets or a provider in parentheses.
@@ -91,4 +93,16 @@ export type SessionOptions = {
   checkpointing?: boolean | undefined
   /** Commands that run at points of the session. */
   hooks?: SessionHooks | undefined
+  /**
+   * `continue`: when the process or the server of a turn goes away, the session continues by itself; `fail`
+   * by default.
+   */
+  onLost?: 'fail' | 'continue' | undefined
+  /**
+   * What happens when a usage limit ends a turn: `fail` by default; `wait` continues by itself after the
+   * limit has reset.
+   */
+  onLimit?: OnLimit | undefined
+  /** Caps for `onLost` and `onLimit`. */
+  continuations?: ContinuationCaps | undefined
 }

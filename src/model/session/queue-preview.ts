@@ -1,3 +1,4 @@
+import type { Continuation } from './continuation.ts'
 import type { Image } from './options.ts'
 import type { SessionRecord } from './record.ts'
 
@@ -6,6 +7,7 @@ export interface AcceptedPrompt {
   turn: number
   prompt: string
   images?: readonly Image[]
+  continuation?: Continuation | undefined
 }
 
 /** Characters of a prompt that its record has. */
@@ -15,13 +17,19 @@ const PREVIEW_CHARS = 2_000
 const CUT_CHARACTER = /[\ud800-\udbff]$/
 
 /** What the record of a session has of a prompt that waits: a queue of long prompts and images must not make it large. */
-export function queuePreview({ turn, prompt, images = [] }: AcceptedPrompt): SessionRecord['queue'][number] {
+export function queuePreview({
+  turn,
+  prompt,
+  images = [],
+  continuation,
+}: AcceptedPrompt): SessionRecord['queue'][number] {
   const isLong = prompt.length > PREVIEW_CHARS
   return {
     turn,
     prompt: isLong ? prompt.slice(0, PREVIEW_CHARS).replace(CUT_CHARACTER, '') : prompt,
     ...(isLong && { truncated: true }),
     ...(images.length > 0 && { images: images.length }),
+    ...(continuation && { continuation }),
   }
 }
 

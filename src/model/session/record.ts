@@ -6,6 +6,7 @@ import { ErrorInfo } from '../outcome/errors.ts'
 import { Outcome } from '../outcome/outcome.ts'
 import { Usage } from '../usage.ts'
 import { LaunchKind } from './capability.ts'
+import { Continuation, ContinuationCount } from './continuation.ts'
 import { Coverage } from './coverage.ts'
 import { SessionOptions } from './options.ts'
 import { Policy } from './policy.ts'
@@ -17,6 +18,7 @@ export const QueuedPrompt = z.strictObject({
   prompt: z.string().describe('The text of the prompt; of a long one only the beginning.'),
   truncated: z.literal(true).optional().describe('Set if `prompt` is only the beginning of the text.'),
   images: z.int().positive().optional().describe('The number of its images.'),
+  continuation: Continuation.optional().describe('Set if Mainstem wrote the prompt, to continue work later.'),
 })
 
 /** A range of turns that clients of `/rpc` have received. */
@@ -79,6 +81,9 @@ export const SessionRecord = z.strictObject({
     .describe('When the agent wrote last, once a notice has reported its silence in the open turn.'),
   queue: z.array(QueuedPrompt).describe('The prompts that wait, in order.'),
   requests: z.array(RequestOpened).describe('The open requests, oldest first.'),
+  continued: ContinuationCount.optional().describe(
+    "Set while the work continues without a person: the continuations since the person's last prompt.",
+  ),
   limit: UsedUpLimit.optional().describe(
     'The usage limit that the agent reported as used up, until a turn completes. Compare `resetsAt` with the time.',
   ),

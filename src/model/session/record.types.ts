@@ -6,6 +6,7 @@ import type { ErrorInfo } from '../outcome/errors.types.ts'
 import type { Outcome } from '../outcome/outcome.types.ts'
 import type { Usage } from '../usage.types.ts'
 import type { LaunchKind } from './capability.types.ts'
+import type { Continuation, ContinuationCount } from './continuation.types.ts'
 import type { Coverage } from './coverage.types.ts'
 import type { SessionOptions } from './options.types.ts'
 import type { Policy } from './policy.types.ts'
@@ -20,6 +21,8 @@ export type QueuedPrompt = {
   truncated?: true | undefined
   /** The number of its images. */
   images?: number | undefined
+  /** Set if Mainstem wrote the prompt, to continue work later. */
+  continuation?: Continuation | undefined
 }
 
 /** A range of turns that clients of `/rpc` have received. */
@@ -94,6 +97,8 @@ export type SessionRecord = {
   queue: QueuedPrompt[]
   /** The open requests, oldest first. */
   requests: RequestOpened[]
+  /** Set while the work continues without a person: the continuations since the person's last prompt. */
+  continued?: ContinuationCount | undefined
   /**
    * The usage limit that the agent reported as used up, until a turn completes. Compare `resetsAt` with the
    * time.

@@ -141,7 +141,8 @@ export class Log {
     this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native, blobs))
     if (!recordEvent(this.#state, event, native)) return
     if (event.type === 'turn.queued') {
-      this.#accepted.set(event.turn, { turn: event.turn, prompt: event.prompt })
+      const { turn, prompt, continuation } = event
+      this.#accepted.set(turn, { turn, prompt, continuation })
     }
     this.#changed = true
     const charge = chargeOf(this.#state, event, this.#at)

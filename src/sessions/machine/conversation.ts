@@ -5,6 +5,7 @@ import type { SessionEnded } from '../../model/events/session.ts'
 import type { TurnCompleted } from '../../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../../model/index.ts'
 import { OutputTail } from '../../model/outcome/output-tail.ts'
+import type { Continuation } from '../../model/session/continuation.ts'
 import { NO_FRAMES } from '../../model/session/coverage.ts'
 import type { Stage } from '../process/agent-limits.ts'
 import type { Change } from '../process/setup.ts'
@@ -46,13 +47,11 @@ export class Conversation {
   readonly #context: AgentContext
   /** The prompt of the open turn goes to a new process, because this one could not resume. */
   #retrying = false
-  /** The current process has written output. */
   #hasOutput = false
   /** Standard error of the current process since its last finished turn, to explain a crash. */
   readonly #stderr = new OutputTail()
   /** The current process has answered its handshake. */
   #ready = false
-  /** The native name of the chosen mode. */
   #mode: string | undefined
   readonly #answer = new LastAnswer()
   readonly #large = new LargeValues()
@@ -167,8 +166,9 @@ export class Conversation {
     return this.#turns.accept()
   }
 
-  queued(turn: number, prompt: string, position: number): void {
-    this.#deps.emit({ type: 'turn.queued', turn, prompt, position }, turn, undefined)
+  queued(turn: number, prompt: string, position: number, continuation?: Continuation): void {
+    const more = continuation && { continuation }
+    this.#deps.emit({ type: 'turn.queued', turn, prompt, position, ...more }, turn, undefined)
   }
 
   begin(turn: number, prompt?: string, promptId?: string): void {
@@ -176,8 +176,8 @@ export class Conversation {
     this.#emit(this.#turns.begin(turn, this.#deps.now(), prompt, promptId))
   }
 
-  drop(turn: number): void {
-    this.#emit(this.#turns.drop(turn))
+  drop(turn: number, why?: ErrorInfo): void {
+    this.#emit(this.#turns.drop(turn, why))
   }
 
   /** Sets why the open turn ends. `why` becomes the message of its error. */
@@ -261,8 +261,8 @@ export class Conversation {
   }
 
   /** Logs an event that no agent caused. */
-  notify(event: NoticeRaised | SessionEnded): void {
-    this.#emit(event)
+  notify(event: NoticeRaised | SessionEnded, turn = this.#turns.turn): void {
+    this.#log(event, turn, undefined)
   }
 
   /** The agent cannot take the prompt: ends the turn, unless a new process may take it. */

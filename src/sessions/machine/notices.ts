@@ -43,3 +43,9 @@ export function interruptUnconfirmed(afterMs: number): NoticeRaised {
   const message = `The agent did not confirm an interrupt within ${afterMs} ms. Its process is ended, and the next prompt starts a new one.`
   return { type: 'notice.raised', level: 'warning', code: 'interrupt_unconfirmed', message }
 }
+
+/** The session was to continue by itself, and does not. */
+export function notContinued(turn: number, why: string): NoticeRaised {
+  const message = `Turn ${turn} is not continued: ${why}.`
+  return { type: 'notice.raised', level: 'warning', code: 'not_continued', message, data: { turn } }
+}

@@ -1,4 +1,5 @@
 import type { LimitReported, UsageReported } from '../../model/events/report.ts'
+import type { TurnStarted } from '../../model/events/turn.ts'
 import { addUsage, type Event } from '../../model/index.ts'
 import { queuePreview } from '../../model/session/queue-preview.ts'
 import type { SessionState } from '../../stores/store.ts'
@@ -70,13 +71,14 @@ function fold(state: SessionState, event: Event): boolean {
     case 'turn.queued':
       nameAfter(state, event.prompt)
       state.turns = Math.max(state.turns, event.turn)
-      state.queue = [...state.queue, queuePreview({ turn: event.turn, prompt: event.prompt })]
+      state.queue = [...state.queue, queuePreview(event)]
       return true
     case 'turn.started':
       nameAfter(state, event.prompt)
       state.turns = Math.max(state.turns, event.turn)
       state.openTurn = event.turn
       state.status = 'busy'
+      countContinuation(state, event)
       state.queue = state.queue.filter(({ turn }) => turn !== event.turn)
       return true
     case 'turn.completed':
@@ -97,6 +99,13 @@ function fold(state: SessionState, event: Event): boolean {
     default:
       return false
   }
+}
+
+/** A prompt of a person starts the count anew. The agent's own turns belong to the work before them. */
+function countContinuation(state: SessionState, { turn, origin }: TurnStarted): void {
+  const next = state.queue.find((queued) => queued.turn === turn)?.continuation
+  if (next) state.continued = { attempt: next.attempt, until: next.until }
+  else if (origin === 'prompt') delete state.continued
 }
 
 /** The agent may give the session a better title later. */

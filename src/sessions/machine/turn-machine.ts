@@ -2,7 +2,15 @@ import type { Emitted, Exit, NamedCall, TurnVerdict } from '../../agents/agent.t
 import type { UsageReported } from '../../model/events/report.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import type { TurnCompleted } from '../../model/events/turn.ts'
-import { addUsage, type Cause, decide, type Event, type Outcome, type Usage } from '../../model/index.ts'
+import {
+  addUsage,
+  type Cause,
+  decide,
+  type ErrorInfo,
+  type Event,
+  type Outcome,
+  type Usage,
+} from '../../model/index.ts'
 import { exitStatus, outcomeError } from './turn-error.ts'
 import { isCutOff, TurnUsage, type UsageReports } from './turn-usage.ts'
 
@@ -180,8 +188,9 @@ export class TurnMachine {
   }
 
   /** Ends a turn that was accepted and never ran. */
-  drop(turn: number): Event {
-    return { type: 'turn.completed', turn, outcome: 'interrupted', durationMs: 0, denials: 0 }
+  drop(turn: number, error?: ErrorInfo): Event {
+    const outcome = error ? 'timeout' : 'interrupted'
+    return { type: 'turn.completed', turn, outcome, ...(error && { error }), durationMs: 0, denials: 0 }
   }
 
   /** Ends a turn without a verdict of its codec: the process exited, or never started. */

@@ -120,8 +120,9 @@ export class Cluster {
     const { store } = this.#peers.node
     const owner = await store.nodes.ownerOf(id)
     if (owner !== undefined && owner !== this.name) return routed(id, this.#peers)
-    // The owner has stopped, and its turn is not closed yet.
-    const isOpen = (await store.record(id))?.openTurn !== undefined
+    // The owner has stopped: its turn is not closed yet, or a continuation waits for the next owner.
+    const { openTurn, queue = [] } = (await store.record(id)) ?? {}
+    const isOpen = openTurn !== undefined || queue.some(({ continuation }) => continuation)
     return isOpen ? routed(id, this.#peers) : undefined
   }
 

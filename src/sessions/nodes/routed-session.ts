@@ -1,5 +1,11 @@
 import type { Timers } from '../../drivers/driver.ts'
-import { type Applied, type BoundAnswer, type Image, MainstemError } from '../../model/index.ts'
+import {
+  type Applied,
+  type BoundAnswer,
+  type Image,
+  MainstemError,
+  type SessionRecord,
+} from '../../model/index.ts'
 import { parseField } from '../../model/text/parse.ts'
 import type { Store } from '../../stores/store.ts'
 import type { Claim } from '../claim.ts'
@@ -53,7 +59,7 @@ export class RoutedSession implements SessionHandle {
   }
 
   async interrupt(turn?: number, claims?: readonly Claim[]): Promise<void> {
-    const stopped = turn ?? (await this.#record()).openTurn
+    const stopped = turn ?? currentTurn(await this.#record())
     if (stopped === undefined) return
     await this.#router.send(this.id, { type: 'interrupt', turn: stopped }, claims)
   }
@@ -95,4 +101,9 @@ export class RoutedSession implements SessionHandle {
     if (!record) throw new MainstemError('session_not_found', `there is no session ${this.id}`)
     return record
   }
+}
+
+/** The open turn, or the continuation that waits. */
+function currentTurn({ openTurn, queue }: SessionRecord): number | undefined {
+  return openTurn ?? queue.find(({ continuation }) => continuation)?.turn
 }

@@ -1,7 +1,7 @@
 import type { SessionDeps } from '../deps.ts'
 
-/** The timers of a session: its idle process, the stage of its process, and the limits of its turn. */
-type Alarm = 'idle' | 'stage' | 'turn' | 'silence' | 'report'
+/** The timers of a session: its idle process, the stage of its process, the limits of its turn, and its continuation. */
+type Alarm = 'idle' | 'stage' | 'turn' | 'silence' | 'report' | 'continuation'
 
 /** The sleep of a timer that rings. */
 interface Slept {

@@ -1,6 +1,9 @@
+import type { TurnCompleted } from '../../model/events/turn.ts'
 import type { Entry, ErrorInfo, Event, MainstemError, SessionRecord } from '../../model/index.ts'
 import type { Batch, SessionState, Store } from '../../stores/store.ts'
+import { planContinuation } from '../continuations/plan.ts'
 import { Log } from '../log/log.ts'
+import { notContinued } from '../machine/notices.ts'
 import { ownerGone } from '../machine/turn-error.ts'
 import { TurnUsage, type UsageReports } from '../machine/turn-usage.ts'
 
@@ -190,7 +193,10 @@ export async function settleRecord(
   open.complete(record)
   const { turn, events } = settlementOf(open, record, now, failure, lostNode)
   const log = new Log(state, { head, updatedAt, fence }, { store, clock: { now: () => now }, committed })
-  for (const event of events) log.add(event, turn, undefined)
+  for (const event of events) {
+    if (event.type === 'turn.completed') planAhead(log, state, event, now)
+    log.add(event, turn, undefined)
+  }
   if (isTaskOver(record)) {
     log.add(
       { type: 'session.ended', reason: turn === undefined ? 'completed' : 'lost' },
@@ -199,4 +205,16 @@ export async function settleRecord(
     )
   }
   await log.commit()
+}
+
+/** Queues the prompt that continues a lost turn, before the end of the turn is logged. */
+function planAhead(log: Log, state: SessionState, completed: TurnCompleted, now: number): void {
+  const plan = planContinuation(state, completed, now)
+  if (!plan) return
+  if ('refused' in plan) {
+    log.add(notContinued(completed.turn, plan.refused), completed.turn, undefined)
+    return
+  }
+  const turn = state.turns + 1
+  log.add({ type: 'turn.queued', turn, position: 1, ...plan }, turn, undefined)
 }

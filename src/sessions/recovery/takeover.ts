@@ -83,9 +83,14 @@ export class Takeover {
     }
     for (const id of halfImported) await this.remove(id)
     const settled = new Set(waiting)
+    const ready = new Set(waiting)
     for (const id of open) {
-      if (await this.#recoverOne(id, damaged)) settled.add(id)
-      else settled.delete(id)
+      if (!(await this.#recoverOne(id, damaged))) settled.delete(id)
+      else {
+        settled.add(id)
+        // A lost turn may have been given a continuation.
+        if (!ready.has(id) && this.#mayResume(await this.#record(id))) waiting.push(id)
+      }
     }
     return { settled: settled.size, waiting }
   }
@@ -98,10 +103,10 @@ export class Takeover {
     const { store } = this.#deps
     const record = await store.record(id)
     if (!record) return false
-    const resumes = this.#mayResume(record)
-    if (!needsSettling(record)) return resumes
+    if (!needsSettling(record)) return this.#mayResume(record)
     if (!(await this.#recoverOne(id, (_, error) => damaged(error)))) return false
-    if (resumes) return true
+    // A lost turn may have been given a continuation.
+    if (this.#mayResume(await this.#record(id))) return true
     await this.release(id)
     return false
   }

@@ -1,6 +1,7 @@
-import { type Image, MainstemError, type SessionRecord } from '../../model/index.ts'
+import { type Continuation, type Image, MainstemError, type SessionRecord } from '../../model/index.ts'
 import { isWhole } from '../../model/session/queue-preview.ts'
 import type { Store } from '../../stores/store.ts'
+import type { QueuedContinuation } from '../continuations/continuations.ts'
 import type { Prompt } from '../process/setup.ts'
 
 /** A prompt of the queue. What is undefined is in the store only. */
@@ -8,10 +9,11 @@ interface PromptInQueue {
   readonly turn: number
   text: string | undefined
   images: readonly Image[] | undefined
+  continuation: Continuation | undefined
 }
 
 /**
- * The prompts that wait. Images stay in the store until their prompt is the next, because those of a whole queue might
+ * The prompts that wait, in order; a continuation is the first. Images stay in the store until their prompt is the next, because those of a whole queue might
  * not fit into memory.
  */
 export class PromptQueue {
@@ -26,19 +28,29 @@ export class PromptQueue {
     this.#store = store
     this.#session = session
     for (const waiting of queue) {
-      const { turn, prompt: text } = waiting
-      this.#waiting.push(
-        isWhole(waiting) ? { turn, text, images: [] } : { turn, text: undefined, images: undefined },
-      )
+      const { turn, prompt, continuation } = waiting
+      const [text, images] = isWhole(waiting) ? [prompt, []] : []
+      this.#add({ turn, text, images, continuation })
     }
+  }
+
+  /** The continuation that waits. */
+  get continuation(): QueuedContinuation | undefined {
+    const [first] = this.#waiting
+    return first?.continuation && { turn: first.turn, continuation: first.continuation }
   }
 
   get length(): number {
     return this.#waiting.length
   }
 
-  push({ turn, text, images }: Prompt): void {
-    this.#waiting.push({ turn, text, images })
+  push({ turn, text, images }: Prompt, continuation?: Continuation): void {
+    this.#add({ turn, text, images, continuation })
+  }
+
+  #add(prompt: PromptInQueue): void {
+    if (prompt.continuation) this.#waiting.unshift(prompt)
+    else this.#waiting.push(prompt)
   }
 
   /** The prompt of this turn is committed, so its images can be read again. */

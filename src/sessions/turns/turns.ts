@@ -1,6 +1,7 @@
 import type { TurnCompleted } from '../../model/events/turn.ts'
-import { type Cause, type Event, type Image, MainstemError } from '../../model/index.ts'
+import { type Cause, type Continuation, type Event, type Image, MainstemError } from '../../model/index.ts'
 import type { Claim } from '../claim.ts'
+import type { QueuedContinuation } from '../continuations/continuations.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { Log } from '../log/log.ts'
 import type { Conversation } from '../machine/conversation.ts'
@@ -29,6 +30,10 @@ export class Turns {
   #watchdog: Watchdog | undefined
   /** When the turn began, if its tools have to be ended with it. */
   #began: number | undefined
+  /** The turn that `cancelAll` stopped last. */
+  #stopped: number | undefined
+  /** The queue is left to another owner, because this one stops. */
+  isLeft = false
   /** The queue waits until the agent confirms an interrupt. */
   #confirmation: PromiseWithResolvers<void> | undefined
   /** The output that is being decoded has events. */
@@ -64,7 +69,12 @@ export class Turns {
   }
 
   get busy(): boolean {
-    return this.waiting > 0 || this.#isOccupied
+    return (this.waiting > 0 && !this.#parts.continuations.isWaiting) || this.#isOccupied
+  }
+
+  /** The continuation in the queue. */
+  get continuation(): QueuedContinuation | undefined {
+    return this.#queue.continuation
   }
 
   /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
@@ -97,7 +107,12 @@ export class Turns {
   startNext(): void {
     if (this.open === undefined && this.#isUnconfirmed) this.#parts.run(this.#awaitConfirmation())
     if (this.#isOccupied) return
-    const { changes, session } = this.#parts
+    const { changes, continuations, session } = this.#parts
+    if (continuations.isWaiting) {
+      continuations.arm()
+      session.becameIdle()
+      return
+    }
     if (changes.stale && this.#agent.running) this.#parts.run(session.closeIdle())
     else if (!this.#queue.isReady) this.#parts.run(this.#queue.load().then(() => this.startNext()))
     else {
@@ -141,6 +156,30 @@ export class Turns {
     if (byProtocol && began !== undefined) await this.#agent.endTools(began)
   }
 
+  /**
+   * Stops the open turn, or the turn with this number, which may be queued. Between turns, drops the continuation that
+   * waits. Settles when the turn has its terminal event. Does nothing if there is nothing to stop.
+   */
+  async cancel(turn = this.open ?? this.continuation?.turn, claims?: readonly Claim[]): Promise<void> {
+    if (turn === this.open) return this.interrupt('interrupt', claims)
+    if (turn === undefined || !this.drop(turn)) return
+    this.#log.after(() => this.startNext())
+    await this.#log.commit(claims)
+  }
+
+  /** Stops the open turn and drops the queue, up to a turn. Returns true if this call ended a turn. */
+  async cancelAll(through = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const dropped = this.dropAll(through)
+    const { open = 0 } = this
+    const turn = open > 0 && open <= through ? open : undefined
+    const isFirst = turn !== this.#stopped
+    this.#stopped = turn
+    await (turn === undefined ? this.#log.commit() : this.interrupt('interrupt'))
+    // The turn may have ended by itself before the interrupt.
+    const stopped = turn !== undefined && isFirst && (await this.settled(turn)).outcome === 'interrupted'
+    return stopped || dropped > 0
+  }
+
   /** Ends a queued turn. Returns false if it is not queued. Durable with the next commit. */
   drop(turn: number): boolean {
     const isQueued = this.#queue.remove(turn)
@@ -160,9 +199,22 @@ export class Turns {
     this.#queue.isHeld = true
   }
 
-  /** Forgets the queue. The store keeps it for the next owner. */
+  /** Forgets the queue, and begins no further turn. The store keeps the queue for the next owner. */
   leaveQueue(): void {
+    this.isLeft = true
+    this.holdQueue()
     this.#queue.clear()
+  }
+
+  /** Queues a prompt that continues the open turn later. Durable with the end of that turn. */
+  continueLater(text: string, continuation: Continuation): void {
+    this.#enqueue({ turn: this.#conversation.accept(), text, images: [] }, continuation)
+  }
+
+  /** Ends a continuation whose latest time has passed. Durable with the next commit. */
+  expire({ turn }: QueuedContinuation): void {
+    this.#queue.remove(turn)
+    this.#conversation.drop(turn, { code: 'timeout', message: 'the latest time to continue has passed' })
   }
 
   /** Call for every event that was added to the log, with the number of its frame. */
@@ -231,9 +283,9 @@ export class Turns {
     await this.#agent.stop()
   }
 
-  #enqueue({ turn, text, images }: Prompt): void {
-    this.#queue.push({ turn, text, images })
-    this.#conversation.queued(turn, text, this.#queue.length)
+  #enqueue({ turn, text, images }: Prompt, continuation?: Continuation): void {
+    this.#queue.push({ turn, text, images }, continuation)
+    this.#conversation.queued(turn, text, continuation ? 1 : this.#queue.length, continuation)
     this.#log.keepImages(turn, images)
     this.#log.after(() => this.#queue.stored(turn))
   }

@@ -122,7 +122,7 @@ export class Reader implements RowSource {
   }
 
   async sessions(page: SessionPage): Promise<SessionRows[]> {
-    const { principal, status, asking, acquirableBy, before, below, limit, room } = page
+    const { principal, status, asking, queued, acquirableBy, before, below, limit, room } = page
     // The first two are those of the leases.
     const values: unknown[] = [this.#now(), acquirableBy === undefined ? null : toColumn(acquirableBy)]
     const where = ['($1::float8 IS NULL OR $2::text IS NULL OR true)']
@@ -130,6 +130,8 @@ export class Reader implements RowSource {
     if (principal !== undefined) add('r.principal =', toColumn(principal))
     if (status !== undefined) add('r.status =', status)
     if (asking !== undefined) where.push(asking ? 'r.asking' : 'NOT r.asking')
+    if (queued !== undefined)
+      where.push(`${queued ? '' : 'NOT '}EXISTS (SELECT FROM @queued q WHERE q.session = r.session)`)
     if (acquirableBy !== undefined) where.push(`NOT (${IS_OTHERS})`)
     if (below !== undefined) add('r.session <', below)
     else if (before !== undefined) {

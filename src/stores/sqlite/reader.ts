@@ -142,7 +142,16 @@ export class Reader implements RowSource {
     })
   }
 
-  sessions({ principal, status, asking, acquirableBy, before, below, limit }: SessionPage): SessionRows[] {
+  sessions({
+    principal,
+    status,
+    asking,
+    queued,
+    acquirableBy,
+    before,
+    below,
+    limit,
+  }: SessionPage): SessionRows[] {
     const where = ['s.record IS NOT NULL']
     const values: (string | number)[] = []
     const add = (condition: string, value: string | number | undefined) => {
@@ -153,6 +162,7 @@ export class Reader implements RowSource {
     add('s.principal = ?', principal)
     add('s.status = ?', status)
     if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
+    if (queued !== undefined) where.push(queued ? 's.queued > 0' : 's.queued = 0')
     const others = acquirableBy === undefined ? [] : this.#othersThan(acquirableBy)
     for (const owner of others) add('s.owner IS NOT ?', owner)
     return this.#ask(({ number }, db) => {

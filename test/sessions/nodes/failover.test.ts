@@ -56,6 +56,54 @@ test('a dead node costs its running turn, and another node runs what waited', as
   expect(events.filter(({ type }) => type === 'turn.started')).toHaveLength(2)
 })
 
+const usedUp = (resetsAt: number) => ({
+  type: 'rate_limit_event',
+  rate_limit_info: { status: 'rejected', resetsAt: resetsAt / 1000 },
+})
+const ENDED = {
+  type: 'result',
+  subtype: 'success',
+  is_error: true,
+  api_error_status: 429,
+  result: 'no quota',
+}
+
+test('a continuation that a dead node planned runs once, on one of the others', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal()
+  const b = await nodeOf('b').start()
+  const c = await nodeOf('c').start()
+  const session = await a.cluster.create({ ...NEW, options: { onLimit: 'wait' } }, 'first')
+  const run = await a.driver.run()
+  run.say(init, usedUp(time.now + 60_000), ENDED)
+  await expect.poll(async () => (await store.record(session.id))?.queue.length).toBe(1)
+  kill()
+  for (let passed = 0; passed < 120_000; passed += 500) await time.pass(500)
+  const runs = [...b.driver.runs, ...c.driver.runs]
+  expect(runs).toHaveLength(1)
+  runs[0]?.say(init, said('done'), result('done'))
+  await expect.poll(async () => (await store.record(session.id))?.queue).toEqual([])
+  const events = await eventsOf(store, session.id)
+  expect(events.filter(({ type }) => type === 'turn.started')).toHaveLength(2)
+})
+
+test('another node cancels a continuation, and no node runs it', async () => {
+  const { nodeOf, store, time } = cluster()
+  const a = await nodeOf('a').start()
+  const b = await nodeOf('b').start()
+  const session = await a.cluster.create({ ...NEW, options: { onLimit: 'wait' } }, 'first')
+  const run = await a.driver.run()
+  run.say(init, usedUp(time.now + 60_000), ENDED)
+  await expect.poll(async () => (await store.record(session.id))?.queue.length).toBe(1)
+  const routed = await b.cluster.running(session.id)
+  await passing(time, routed?.interrupt() ?? Promise.reject(new Error('nothing runs')))
+  for (let passed = 0; passed < 120_000; passed += 500) await time.pass(500)
+  const events = await eventsOf(store, session.id)
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'turn.completed', turn: 2, outcome: 'interrupted' }),
+  )
+  expect(events.filter(({ type }) => type === 'turn.started')).toHaveLength(1)
+})
+
 test('an interrupt between two owners is confirmed when the turn has ended', async () => {
   const { a, kill, nodeOf, store, time } = await mortal()
   const b = nodeOf('b')

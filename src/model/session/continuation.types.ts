@@ -1,0 +1,39 @@
+// Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
+
+/** Says when and why a queued prompt runs that Mainstem itself wrote, to continue work that was cut off. */
+export type Continuation = {
+  /** Why the turn before ended: its process went away, or a usage limit was used up. */
+  reason: 'lost' | 'limit'
+  /** The turn to continue. */
+  after: number
+  /** When the prompt runs, in milliseconds since 1970. */
+  at: number
+  /** The number of continuations since a person's last prompt, this included. */
+  attempt: number
+  /** The largest number of continuations. */
+  of: number
+  /** The latest time to run, in milliseconds since 1970. After it the prompt is dropped. */
+  until: number
+}
+
+/** The continuations since a person's last prompt. */
+export type ContinuationCount = {
+  /** The number of continuations since a person's last prompt, this included. */
+  attempt: number
+  /** The latest time to run, in milliseconds since 1970. After it the prompt is dropped. */
+  until: number
+}
+
+/**
+ * What happens after a turn that a usage limit ended: nothing, or the session continues after the limit has
+ * reset.
+ */
+export type OnLimit = 'fail' | 'wait'
+
+/** The caps of work that continues without a person. A prompt of a person starts them anew. */
+export type ContinuationCaps = {
+  /** The largest number of continuations; 3 by default. */
+  max?: number | undefined
+  /** How long after the first cut-off turn the last continuation may begin; 12 hours by default. */
+  withinMs?: number | undefined
+}

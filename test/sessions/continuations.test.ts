@@ -1,0 +1,278 @@
+import { expect, test } from 'vitest'
+import type { Event, SessionOptions } from '../../src/model/index.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import type { Store } from '../../src/stores/store.ts'
+import { violations } from '../agents/invariants.ts'
+import { type FakeRun, FakeTime } from './fake-driver.ts'
+import { house, init, result, said } from './house.ts'
+
+const HOUR = 3_600_000
+
+/** What Claude prints when its subscription has no quota left. */
+const usedUp = (resetsAt: number) => ({
+  type: 'rate_limit_event',
+  rate_limit_info: { status: 'rejected', rateLimitType: 'five_hour', resetsAt: Math.round(resetsAt / 1000) },
+})
+const refused = {
+  type: 'result',
+  subtype: 'success',
+  is_error: true,
+  api_error_status: 429,
+  result: 'You have reached your limit',
+}
+
+function server(store: Store = memoryStore(), time = new FakeTime()) {
+  const own = house(store, 10, undefined, undefined, undefined, undefined, { time })
+  const begin = async (options: SessionOptions, prompt = 'one') => {
+    const session = await own.open({}, { options })
+    await session.prompt(prompt)
+    return { session, run: await own.driver.run() }
+  }
+  /** The run of that number, once the time of the continuation has come. */
+  const nextRun = async (number: number) => {
+    const [record] = await store.records({ queued: true, limit: 1 })
+    const at = record?.queue[0]?.continuation?.at ?? 0
+    await time.pass(Math.max(0, at - time.now))
+    while (own.driver.runs.length < number) await time.pass(1_000)
+    return own.driver.run(number)
+  }
+  return { ...own, begin, nextRun }
+}
+
+const limitOf = (run: FakeRun, resetsAt: number) => run.say(init, usedUp(resetsAt), refused)
+
+async function drained({ sessions, time }: ReturnType<typeof server>): Promise<void> {
+  let isOver = false
+  const stopped = sessions.drain().finally(() => {
+    isOver = true
+  })
+  while (!isOver) await time.pass(1_000)
+  await stopped
+}
+
+const promptsIn = (entries: readonly { event: Event }[]) =>
+  entries.flatMap(({ event }) => (event.type === 'turn.started' ? [event.prompt] : []))
+
+test('a turn that a used-up limit ended is continued once, after the limit has reset', async () => {
+  const { begin, time, log, store, driver } = server()
+  const { session, run } = await begin({ onLimit: 'wait' })
+  const resetsAt = time.now + 4 * HOUR
+  limitOf(run, resetsAt)
+  await session.settled(1)
+  const [waiting] = (await store.record(session.id))?.queue ?? []
+  expect(waiting).toMatchObject({
+    turn: 2,
+    continuation: { reason: 'limit', after: 1, attempt: 1, of: 3, until: expect.any(Number) },
+  })
+  expect(waiting?.continuation?.at).toBeGreaterThanOrEqual(resetsAt - 1000)
+  const types = (await log(session)).map(({ event }) => event.type)
+  expect(types.indexOf('turn.queued')).toBe(types.indexOf('turn.completed') - 1)
+
+  await time.pass(4 * HOUR - 2_000)
+  expect(driver.runs.filter(({ isAlive }) => isAlive)).toEqual([])
+  await time.pass(3_000)
+  const second = await driver.run(2)
+  second.say(init, said('done'), result('done'))
+  expect(await session.settled(2)).toMatchObject({ outcome: 'completed' })
+  expect(promptsIn(await log(session))).toEqual(['one', expect.stringContaining('usage limit')])
+  expect(violations(await log(session))).toEqual([])
+  expect(await store.record(session.id)).toMatchObject({ queue: [] })
+  await time.pass(24 * HOUR)
+  expect(promptsIn(await log(session))).toHaveLength(2)
+})
+
+test('a limit without a known reset is tried again after half an hour', async () => {
+  const { begin, time, store } = server()
+  const { session, run } = await begin({ onLimit: 'wait' })
+  run.say(init, refused)
+  await session.settled(1)
+  const at = (await store.record(session.id))?.queue[0]?.continuation?.at ?? 0
+  expect(at - time.now).toBe(HOUR / 2)
+})
+
+test('continuations end at their cap, and the log says so', async () => {
+  const { begin, time, log, nextRun } = server()
+  const { session, run } = await begin({ onLimit: 'wait', continuations: { max: 2 } })
+  limitOf(run, time.now + HOUR)
+  await session.settled(1)
+  for (const turn of [2, 3]) {
+    limitOf(await nextRun(turn), time.now + HOUR / 2)
+    await session.settled(turn)
+  }
+  await time.pass(24 * HOUR)
+  const entries = await log(session)
+  expect(promptsIn(entries)).toHaveLength(3)
+  expect(entries.map(({ event }) => event)).toContainEqual(
+    expect.objectContaining({ code: 'not_continued', message: expect.stringContaining('2 times') }),
+  )
+  expect(violations(entries)).toEqual([])
+})
+
+test('a reset after the latest time is not waited for', async () => {
+  const { begin, time, log, store } = server()
+  const { session, run } = await begin({ onLimit: 'wait', continuations: { withinMs: HOUR } })
+  limitOf(run, time.now + 2 * HOUR)
+  await session.settled(1)
+  expect((await store.record(session.id))?.queue).toEqual([])
+  expect((await log(session)).map(({ event }) => event)).toContainEqual(
+    expect.objectContaining({ code: 'not_continued' }),
+  )
+})
+
+test('a continuation that a stopped server missed ends as timeout', async () => {
+  const store = memoryStore()
+  const time = new FakeTime()
+  const before = server(store, time)
+  const { session, run } = await before.begin({ onLimit: 'wait', continuations: { withinMs: 2 * HOUR } })
+  limitOf(run, time.now + HOUR)
+  await session.settled(1)
+  await drained(before)
+  await time.pass(3 * HOUR)
+  const after = server(store, time)
+  await after.sessions.recover()
+  await after.sessions.resumeQueues()
+  await time.pass(1_000)
+  const reopened = await after.sessions.open(session.id)
+  expect(await reopened.settled(2)).toMatchObject({ outcome: 'timeout', error: { code: 'timeout' } })
+  expect(after.driver.runs).toEqual([])
+})
+
+test('the next server continues at the time that the last one planned', async () => {
+  const store = memoryStore()
+  const time = new FakeTime()
+  const before = server(store, time)
+  const { session, run } = await before.begin({ onLimit: 'wait' })
+  limitOf(run, time.now + 2 * HOUR)
+  await session.settled(1)
+  await drained(before)
+  await time.pass(HOUR)
+  const after = server(store, time)
+  await after.sessions.recover()
+  await after.sessions.resumeQueues()
+  await time.pass(HOUR - 5_000)
+  expect(after.driver.runs).toEqual([])
+  await time.pass(10_000)
+  const next = await after.driver.run()
+  next.say(init, said('done'), result('done'))
+  const reopened = await after.sessions.open(session.id)
+  expect(await reopened.settled(2)).toMatchObject({ outcome: 'completed' })
+  // The native conversation is the one from before.
+  expect(JSON.stringify(next.launch)).toContain('native-1')
+})
+
+test('an interrupt cancels the continuation', async () => {
+  const { begin, time, log, store, driver } = server()
+  const { session, run } = await begin({ onLimit: 'wait' })
+  limitOf(run, time.now + HOUR)
+  await session.settled(1)
+  await session.interrupt()
+  expect(await session.settled(2)).toMatchObject({ outcome: 'interrupted' })
+  expect((await store.record(session.id))?.queue).toEqual([])
+  await time.pass(24 * HOUR)
+  expect(promptsIn(await log(session))).toEqual(['one'])
+  expect(driver.runs).toHaveLength(1)
+})
+
+test('a prompt of a person replaces the continuation, and starts the count anew', async () => {
+  const { begin, time, log, store, driver } = server()
+  const { session, run } = await begin({ onLimit: 'wait' })
+  limitOf(run, time.now + HOUR)
+  await session.settled(1)
+  expect(await session.prompt('two')).toBe(3)
+  expect(await session.settled(2)).toMatchObject({ outcome: 'interrupted' })
+  limitOf(run.isAlive ? run : await driver.run(2), time.now + HOUR)
+  await session.settled(3)
+  expect((await store.record(session.id))?.queue).toMatchObject([
+    { turn: 4, continuation: { after: 3, attempt: 1 } },
+  ])
+  expect(promptsIn(await log(session))).toEqual(['one', 'two'])
+  expect(violations(await log(session))).toEqual([])
+})
+
+test('prompts that were queued before wait for the continuation, and run after it', async () => {
+  const { begin, time, log, driver } = server()
+  const { session, run } = await begin({ onLimit: 'wait' })
+  await session.prompt('two')
+  limitOf(run, time.now + HOUR)
+  await session.settled(1)
+  await time.pass(HOUR / 2)
+  expect(promptsIn(await log(session))).toEqual(['one'])
+  await time.pass(HOUR)
+  const next = driver.runs.at(-1) ?? run
+  next.say(init, said('done'), result('done'))
+  await session.settled(3)
+  next.say(said('more', 'msg_2'), result('more'))
+  await session.settled(2)
+  expect(promptsIn(await log(session))).toEqual(['one', expect.stringContaining('limit'), 'two'])
+  expect(violations(await log(session))).toEqual([])
+})
+
+test('a lost turn is continued by the next server, in the same native conversation', async () => {
+  const store = memoryStore()
+  const time = new FakeTime()
+  const before = server(store, time)
+  const { session, run } = await before.begin({ onLost: 'continue' })
+  run.say(init, said('half'))
+  await expect.poll(() => session.coverage.frames).toBe(2)
+  const after = server(store, time)
+  expect(await after.sessions.recover()).toBe(1)
+  await after.sessions.resumeQueues()
+  await time.pass(0)
+  const next = await after.driver.run()
+  next.say(init, said('done', 'msg_2'), result('done'))
+  const reopened = await after.sessions.open(session.id)
+  expect(await reopened.settled(2)).toMatchObject({ outcome: 'completed' })
+  const entries = await store.read(session.id, 0, 100)
+  expect(promptsIn(entries)).toEqual(['one', expect.stringContaining('cut off')])
+  expect(violations(entries)).toEqual([])
+  expect(JSON.stringify(next.launch)).toContain('native-1')
+})
+
+test('a server that stops leaves its open turn to be continued by the next', async () => {
+  const store = memoryStore()
+  const time = new FakeTime()
+  const before = server(store, time)
+  const { session, run } = await before.begin({ onLost: 'continue' })
+  run.say(init, said('half'))
+  await expect.poll(() => session.coverage.frames).toBe(2)
+  await drained(before)
+  expect(before.driver.runs).toHaveLength(1)
+  const after = server(store, time)
+  await after.sessions.recover()
+  await after.sessions.resumeQueues()
+  await time.pass(0)
+  await after.driver.run()
+  expect(promptsIn(await store.read(session.id, 0, 100))).toHaveLength(2)
+})
+
+test('nothing continues without being asked for', async () => {
+  const { begin, time, log, store, driver } = server()
+  const { session, run } = await begin({})
+  limitOf(run, time.now + HOUR)
+  await session.settled(1)
+  await session.prompt('two')
+  const next = run.isAlive ? run : await driver.run(2)
+  next.die({ signal: 'SIGKILL' })
+  await session.settled(2)
+  await time.pass(24 * HOUR)
+  expect((await store.record(session.id))?.queue).toEqual([])
+  expect(promptsIn(await log(session))).toEqual(['one', 'two'])
+})
+
+test('an agent that crashes again and again is not restarted without end', async () => {
+  const { begin, time, log, driver, nextRun } = server()
+  const { session, run } = await begin({ onLost: 'continue' })
+  run.say(init, said('half'))
+  run.die({ signal: 'SIGKILL' })
+  for (const number of [2, 3, 4]) {
+    await session.settled(number - 1)
+    const next = await nextRun(number)
+    next.die({ signal: 'SIGKILL' })
+  }
+  await session.settled(4)
+  await time.pass(24 * HOUR)
+  expect(driver.runs).toHaveLength(4)
+  expect((await log(session)).map(({ event }) => event)).toContainEqual(
+    expect.objectContaining({ code: 'not_continued' }),
+  )
+})
