@@ -11,7 +11,7 @@ import type { CellResult } from './results.ts'
 import type { Scenario } from './scenario.ts'
 import { SCRIPTS } from './scripts.ts'
 import { type Launch, Missing, Stage, Unplayable } from './stage.ts'
-import { CELL_MARKER, connectionsOf, processesOf } from './traces.ts'
+import { CELL_MARKER, connectionsOf, processesIn, processesOf } from './traces.ts'
 import { modelOf } from './usage.ts'
 
 /** One scenario, played by one program in one of its launches. */
@@ -78,16 +78,18 @@ async function play(cell: Cell, command: string, folder: string, seed: number) {
   const stage = new Stage({ ...cell, command, env, cwd, model, signal, cell: marker, random })
   const played = await perform(cell.scenario, stage)
   await stage[Symbol.asyncDispose]()
-  const broken = [
-    ...stage.logs.flatMap(brokenPromises),
-    ...processesOf(marker).map((one) => `left running: ${one.command.slice(0, 100)}`),
-    ...outside.end(),
-  ]
+  const broken = [...stage.logs.flatMap(brokenPromises), ...leftRunning(marker, cwd), ...outside.end()]
   await writeFile(join(folder, 'entries.jsonl'), lines(stage.logs.flat()))
   await writeFile(join(folder, 'requests.jsonl'), lines(model.requests))
   const asked = model.requests.find(({ place }) => place !== undefined)
   const failed = 'what' in played ? [played.what] : []
   return { played: broken.length === 0 ? played : { broken: [...broken, ...failed].join('; ') }, asked }
+}
+
+/** Tools and servers may lack the variable that marks a process; they work in the workspace. */
+function leftRunning(marker: string, cwd: string): string[] {
+  const commands = [...processesOf(marker), ...processesIn(cwd)].map(({ command }) => command)
+  return [...new Set(commands)].map((command) => `left running: ${command.slice(0, 100)}`)
 }
 
 async function perform(scenario: Scenario, stage: Stage): Promise<Played> {

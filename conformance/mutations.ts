@@ -8,8 +8,10 @@ export interface Mutation {
   readonly cell: string
 }
 
-const TOOLS = 'src/agents/tools.ts'
-const MESSAGES = 'src/agents/messages.ts'
+const TOOLS = 'src/agents/kit/tools.ts'
+const MESSAGES = 'src/agents/kit/messages.ts'
+/** The end of every call. */
+const ENDED = "compact({ type: 'tool.completed', toolId, name, kind, ...result, parent }),"
 const CODEX = 'src/agents/codex/app-server'
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -37,22 +39,22 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'file.changed dropped',
     file: TOOLS,
-    from: "if (result.status !== 'success' || changes.length === 0) return [end]",
-    to: 'if (end) return [end]',
+    from: "const changed = result.status === 'success' ? changes : NO_CHANGES",
+    to: 'const changed = NO_CHANGES',
     cell: 'codex/live/write',
   },
   {
     name: 'path of a changed file shortened',
     file: TOOLS,
-    from: "{ type: 'file.changed', path, change, toolId }",
-    to: "{ type: 'file.changed', path: path.split('/').at(-1) ?? '', change, toolId }",
+    from: "compact({ type: 'file.changed', path, change, toolId, ...more, parent }),",
+    to: "compact({ type: 'file.changed', path: path.split('/').at(-1) ?? '', change, toolId, ...more, parent }),",
     cell: 'codex/live/write',
   },
   {
     name: 'parent of a call inside a sub-agent dropped',
     file: TOOLS,
-    from: '  if (parent !== undefined) started.parent = parent\n',
-    to: '',
+    from: "return compact({ type: 'tool.started', toolId, name, kind, title, input, locations, messageId, parent })",
+    to: "return compact({ type: 'tool.started', toolId, name, kind, title, input, locations, messageId })",
     cell: 'codex/live/subagent-events',
   },
   {
@@ -79,22 +81,22 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'tool output truncated',
     file: TOOLS,
-    from: 'if (output !== undefined) event.output = output\n',
-    to: 'if (output !== undefined) event.output = output.slice(0, 65_536)\n',
+    from: ENDED,
+    to: ENDED.replace('parent', 'output: result.output?.slice(0, 65_536), parent'),
     cell: 'codex/live/big-output',
   },
   {
     name: 'tool output emptied',
     file: TOOLS,
-    from: 'if (output !== undefined) event.output = output\n',
-    to: "if (output !== undefined) event.output = ''\n",
+    from: ENDED,
+    to: ENDED.replace('parent', "output: '', parent"),
     cell: 'codex/live/big-output',
   },
   {
     name: 'Unicode in tool output mangled',
     file: TOOLS,
-    from: 'if (output !== undefined) event.output = output\n',
-    to: "if (output !== undefined) event.output = Buffer.from(output).toString('latin1')\n",
+    from: ENDED,
+    to: ENDED.replace('parent', "output: Buffer.from(result.output ?? '').toString('latin1'), parent"),
     cell: 'codex/live/unicode-output',
   },
   {
@@ -107,22 +109,22 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'ids of parallel calls swapped',
     file: TOOLS,
-    from: 'const open = ledger.tools.take(nativeId) ??',
-    to: "const open = ledger.tools.take([...ledger.tools.values()].at(-1)?.nativeId ?? '') ??",
+    from: 'const id = toolIdOf(ledger, nativeId)\n  const open = ledger.tools.get(id)\n',
+    to: "const id = [...ledger.tools.keys()].at(-1) ?? ''\n  const open = ledger.tools.get(id)\n",
     cell: 'claude/live/parallel-tools',
   },
   {
     name: 'denied call reported as success',
     file: TOOLS,
-    from: 'const end = completed(open, result)',
-    to: "const end = completed(open, result.status === 'denied' ? { ...result, status: 'success' } : result)",
+    from: ENDED,
+    to: ENDED.replace('parent', "...(result.status === 'denied' && { status: 'success' }), parent"),
     cell: 'codex/live/deny',
   },
   {
     name: 'text delta repeated',
     file: MESSAGES,
-    from: 'return parent === undefined ? { type, messageId, text } :',
-    to: 'return parent === undefined ? { type, messageId, text: text + text } :',
+    from: 'return parent === undefined ? { type, messageId, text: piece } :',
+    to: 'return parent === undefined ? { type, messageId, text: piece + piece } :',
     cell: 'codex/live/deltas',
   },
   {
@@ -138,5 +140,33 @@ export const MUTATIONS: readonly Mutation[] = [
     from: 'emitted.push(...discardMessage(ledger, message.nativeId))',
     to: 'emitted.push(...closeMessage(ledger, message.nativeId))',
     cell: 'codex/live/drop',
+  },
+  {
+    name: 'command of an interrupted turn left running',
+    file: 'src/agents/acp/registry.ts',
+    from: '    leavesTools: true,\n',
+    to: '',
+    cell: 'codex-acp/live/interrupt-tool',
+  },
+  {
+    name: 'call of an MCP server reported as a command',
+    file: 'src/agents/protocols/acp/tools/tool-call.ts',
+    from: "if (meta?.is_mcp_tool_call === true) return 'mcp'",
+    to: '',
+    cell: 'codex-acp/live/mcp',
+  },
+  {
+    name: 'gap of a long output not marked',
+    file: 'src/agents/codex/calls.ts',
+    from: 'truncated: hasOmission(output) || undefined,',
+    to: '',
+    cell: 'codex/live/huge-output',
+  },
+  {
+    name: 'kind of a command wrong',
+    file: 'src/agents/codex/calls.ts',
+    from: "return { toolId, name, kind: 'execute', title: line, input, parent }",
+    to: "return { toolId, name, kind: 'other', title: line, input, parent }",
+    cell: 'codex/live/shell',
   },
 ]

@@ -156,6 +156,7 @@ function scenarioOf({ title, play }: OptionCase, agent: string, remark: (words: 
   return {
     id: title.replaceAll(/\W+/g, '-'),
     title,
+    effect: 'the option has its effect, or is refused',
     async play(stage) {
       const words = await play(stage, agent)
       if (words !== undefined) remark(words)

@@ -154,6 +154,12 @@ export function conformancePage(results: Results): string {
     summary(results),
     '## How a cell is played',
     ...HOW,
+    '### What each cell checks',
+    'The reports of a program are not enough: each cell also checks the effect, in the file system, in the process table, or in what the scripted model was sent.',
+    table(
+      ['scenario', 'checked'],
+      SCENARIOS.map(({ title, effect }) => [title, effect]),
+    ),
     '## Results',
     'A number refers to a [setting](#settings) that the cell needs beyond the defaults of the program.',
     matrix(results, main),

@@ -6,6 +6,8 @@ export interface Scenario {
   readonly id: string
   /** The row in the table. */
   readonly title: string
+  /** What the cell checks besides the reports of the program, as a phrase. */
+  readonly effect: string
   /** The row in the short table, if it is one of what a reader asks first. */
   readonly inShort?: string
   /** The capability that the agent declares for it. */

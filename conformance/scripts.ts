@@ -11,6 +11,12 @@ const once = (status: number, wait?: { readonly retryAfterSeconds: number }): Sc
 /** Lines of six digits; a megabyte in which no part looks like another. */
 export const BIG_OUTPUT = { first: 100_000, last: 249_795, command: 'seq 100000 249795' }
 
+/** Five megabytes, more than programs keep. */
+export const HUGE_OUTPUT = { first: 1_000_000, last: 1_655_359, command: 'seq 1000000 1655359' }
+
+/** What `touches` writes to its output; the command itself does not contain it. */
+export const TOUCHED = 'made-42'
+
 /** Counts that no two replies share, so that a missing or repeated one shows in every sum. */
 const plain = (input: number, output: number) => ({
   input,
@@ -107,9 +113,15 @@ export const SCRIPTS = {
   'big-lines': {
     replies: [{ calls: [{ do: 'shell', command: BIG_OUTPUT.command }] }, { text: 'That was a lot.' }],
   },
+  'huge-lines': {
+    replies: [{ calls: [{ do: 'shell', command: HUGE_OUTPUT.command }] }, { text: 'That was a lot.' }],
+  },
   /** A file shows that the command ran, independently of the reports of the program. */
   touches: {
-    replies: [{ calls: [{ do: 'shell', command: 'touch ran.txt' }] }, { text: 'It was asked to run.' }],
+    replies: [
+      { calls: [{ do: 'shell', command: `touch ran.txt; echo made-''42` }] },
+      { text: 'It was asked to run.' },
+    ],
   },
   write: {
     replies: [

@@ -13,16 +13,27 @@ export interface Trace {
 /** The processes of a cell that are alive. */
 export function processesOf(cell: string): Trace[] {
   const variable = `${CELL_MARKER}=${cell}`
+  const isMarked = (pid: number) => read(`/proc/${pid}/environ`).split('\0').includes(variable)
+  return pids().flatMap((pid) => (isMarked(pid) ? (traceOf(pid) ?? []) : []))
+}
+
+/** The processes that work in a folder. Programs may start tools without the variable that marks their own processes. */
+export function processesIn(folder: string): Trace[] {
+  return pids().flatMap((pid) => (linkOf(`/proc/${pid}/cwd`) === folder ? (traceOf(pid) ?? []) : []))
+}
+
+function pids(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => {
-      if (!read(`/proc/${name}/environ`).split('\0').includes(variable)) return []
-      const stat = read(`/proc/${name}/stat`)
-      const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      if (state === undefined || state === 'Z' || state === 'X') return []
-      const command = read(`/proc/${name}/cmdline`).replaceAll('\0', ' ').trim()
-      return [{ pid: Number(name), parent: Number(parent), command }]
-    })
+    .map(Number)
+}
+
+/** Undefined for a process that has ended. */
+function traceOf(pid: number): Trace | undefined {
+  const stat = read(`/proc/${pid}/stat`)
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  if (state === undefined || state === '' || state === 'Z' || state === 'X') return undefined
+  return { pid, parent: Number(parent), command: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim() }
 }
 
 /** Empty for a process that is gone. */
@@ -71,12 +82,14 @@ export function connectionsOf(cell: string): string[] {
 }
 
 function socketsOf(pid: number): string[] {
-  return names(`/proc/${pid}/fd`).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkOf(pid, name))?.[1] ?? [])
+  return names(`/proc/${pid}/fd`).flatMap(
+    (name) => /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${name}`))?.[1] ?? [],
+  )
 }
 
-function linkOf(pid: number, name: string): string {
+function linkOf(path: string): string {
   try {
-    return readlinkSync(`/proc/${pid}/fd/${name}`)
+    return readlinkSync(path)
   } catch {
     return ''
   }

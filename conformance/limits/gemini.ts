@@ -21,7 +21,7 @@ const LIVE: readonly Limit[] = [
   ...OPTIONS_ONLY.map((limit) => ({ ...limit, evidence: `${RECORDED_LIVE}/tool_bash_reject` })),
   NO_INNER_EVENTS,
   {
-    scenarios: ['output', 'unicode-output', 'big-output'],
+    scenarios: ['output', 'unicode-output', 'big-output', 'huge-output'],
     reason: 'Its protocol reports that a command ended and omits the output.',
     seen: /^the output is (?:undefined|empty)$/,
     evidence: `${RECORDED_LIVE}/tool_bash`,
@@ -93,7 +93,12 @@ const ONESHOT: readonly Limit[] = [
     seen: /^the change is modified without a diff$/,
     evidence: `${RECORDED}/file_edit`,
   },
-  { scenarios: ['mcp'], reason: IN_SETTINGS, seen: refused('mcpServers'), evidence: `${RECORDED}/mcp` },
+  {
+    scenarios: ['mcp', 'mcp-killed'],
+    reason: IN_SETTINGS,
+    seen: refused('mcpServers'),
+    evidence: `${RECORDED}/mcp`,
+  },
   {
     scenarios: ['drop'],
     reason: ENDS,

@@ -62,6 +62,7 @@ export const APPROVALS: readonly Scenario[] = [
   {
     id: 'deny-reason',
     title: 'Denials with a reason',
+    effect: 'the file is missing, and the model received the reason',
     async play(stage) {
       const onRequest = () => ({ decision: 'deny', message: 'Use the PINEAPPLE instead.' }) as const
       const told = await stage.turn(await stage.session({ policy: ASK, onRequest }), 'permission')
@@ -76,6 +77,7 @@ export const APPROVALS: readonly Scenario[] = [
   {
     id: 'undecided',
     title: 'Answers that decide nothing',
+    effect: 'the file is missing after each of 14 answers',
     async play(stage) {
       let answer: unknown
       // A program in JavaScript can return anything.
@@ -94,6 +96,7 @@ export const APPROVALS: readonly Scenario[] = [
   {
     id: 'stale-answers',
     title: 'Answers to other requests',
+    effect: 'the file is missing; each answer has a refusal',
     async play(stage) {
       const refusals: string[] = []
       let asked: RequestOpened | undefined
@@ -117,6 +120,7 @@ export const APPROVALS: readonly Scenario[] = [
   {
     id: 'changed-input',
     title: 'Allow with changed input',
+    effect: 'the changed command ran, and the original did not',
     async play(stage) {
       const input = { command: 'echo changed > changed.txt', description: 'Run another command' }
       const onRequest = () => ({ ...ALLOW, input })
@@ -132,6 +136,7 @@ export const APPROVALS: readonly Scenario[] = [
   {
     id: 'callback',
     title: 'What `canUseTool` is asked about',
+    effect: 'both files exist; the callback saw each call',
     async play(stage) {
       must(stage.launch === 'live', 'no request was opened; a run with canUseTool is live')
       for (const [script, canonicalName] of [
@@ -153,6 +158,7 @@ export const APPROVALS: readonly Scenario[] = [
   {
     id: 'hook',
     title: 'Approval by a hook',
+    effect: 'the file is missing, then exists; the hook saw the call',
     async play(stage) {
       const [seen, decide] = [join(stage.cwd, 'seen.json'), join(stage.cwd, 'decide.sh')]
       await writeFile(decide, `cat > ${seen}\ntest -e ${join(stage.cwd, 'yes')}\n`)
@@ -170,6 +176,7 @@ export const APPROVALS: readonly Scenario[] = [
   {
     id: 'read-only',
     title: 'Read-only policy',
+    effect: 'both files are missing',
     async play(stage) {
       const policy = { approval: 'ask', sandbox: 'read-only' } as const
       const session = await stage.session({ policy, onRequest: () => ({ decision: 'deny' }) })

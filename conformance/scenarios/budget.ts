@@ -18,6 +18,7 @@ export const BUDGET: readonly Scenario[] = [
   {
     id: 'budget',
     title: 'Limit on cost',
+    effect: 'the number of model calls',
     async play(stage) {
       const maxBudgetUsd = (await costOf(stage, 'spends', 'All is spent.')) / 2
       const before = stage.model.requests.length
@@ -33,6 +34,7 @@ export const BUDGET: readonly Scenario[] = [
   {
     id: 'budget-per-turn',
     title: 'A new budget for each turn',
+    effect: 'three turns within one budget each',
     async play(stage) {
       const maxBudgetUsd = (await costOf(stage, 'counted', 'It is counted.')) * 1.5
       const session = await stage.session({ policy: { ...FREE, maxBudgetUsd } })

@@ -20,6 +20,7 @@ export const CONTROL: readonly Scenario[] = [
   {
     id: 'steer',
     title: 'Mid-turn steering',
+    effect: 'the model received the message before the turn ended',
     inShort: 'Mid-turn steering',
     capability: 'steer',
     async play(stage) {
@@ -40,6 +41,7 @@ export const CONTROL: readonly Scenario[] = [
   {
     id: 'resume',
     title: 'Resume in a new process',
+    effect: 'the model received the earlier turn',
     inShort: 'Resume in a new process',
     capability: 'resume',
     inCi: true,
@@ -60,6 +62,7 @@ export const CONTROL: readonly Scenario[] = [
   {
     id: 'queue',
     title: 'Queued prompts',
+    effect: 'the model was asked in order, and the first turn ended before the second began',
     async play(stage) {
       const session = await stage.session()
       const turns = [stage.turn(session, 'shell'), stage.turn(session, 'text')] as const
@@ -67,11 +70,18 @@ export const CONTROL: readonly Scenario[] = [
       completes(first, 'The command succeeded.')
       completes(second, HELLO)
       must(eventsOf(second.events, 'turn.queued').length === 1, 'the second prompt was not queued')
+      const asked = stage.model.requests.flatMap(({ place }) => place?.scenario ?? [])
+      must(asked.join() === [...asked].sort().join(), `the model was asked for ${asked.join()}`)
+      const log = stage.logs.flat().map(({ event }) => event)
+      const at = (type: 'turn.started' | 'turn.completed', turn: number) =>
+        log.findIndex((event) => event.type === type && event.turn === turn)
+      must(at('turn.completed', 1) < at('turn.started', 2), 'the second turn began before the first ended')
     },
   },
   {
     id: 'set-model',
     title: 'Switch models mid-session',
+    effect: 'the model that was asked',
     inShort: 'Switch models mid-session',
     capability: 'setModel',
     async play(stage) {
@@ -93,6 +103,7 @@ export const CONTROL: readonly Scenario[] = [
   {
     id: 'set-mode',
     title: 'Switch modes mid-session',
+    effect: 'the mode that the program reports, or a file that it wrote without a request',
     async play(stage) {
       const { otherMode } = stage.program
       must(otherMode !== undefined, 'it has no other mode')
@@ -111,6 +122,7 @@ export const CONTROL: readonly Scenario[] = [
   {
     id: 'steps',
     title: 'Limit on model calls',
+    effect: 'the number of model calls',
     async play(stage) {
       for (const maxSteps of [1, 3]) {
         const before = stage.model.requests.length

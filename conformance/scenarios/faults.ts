@@ -45,6 +45,7 @@ export const FAULTS: readonly Scenario[] = [
   {
     id: 'unauthorized',
     title: 'Rejected API key',
+    effect: 'the error code',
     async play(stage) {
       const { outcome, error } = await stage.turn(await stage.session(), 'unauthorized')
       must(outcome === 'failed', `the outcome is ${outcome}`)
@@ -54,6 +55,7 @@ export const FAULTS: readonly Scenario[] = [
   {
     id: 'rate-limit',
     title: 'Retry after HTTP 429',
+    effect: 'the model was asked again',
     async play(stage) {
       completes(await stage.turn(await stage.session(), 'after-429'), 'It worked after 429.')
     },
@@ -61,6 +63,7 @@ export const FAULTS: readonly Scenario[] = [
   {
     id: 'retry',
     title: 'Retry after HTTP 500 and 529',
+    effect: 'the model was asked again',
     async play(stage) {
       const session = await stage.session()
       for (const status of [500, 529]) {
@@ -71,6 +74,7 @@ export const FAULTS: readonly Scenario[] = [
   {
     id: 'drop',
     title: 'Retry after a broken stream',
+    effect: 'the model was asked again, and one text remains',
     inShort: 'Retry after a broken stream',
     capability: 'marksRetries',
     async play(stage) {
@@ -84,6 +88,7 @@ export const FAULTS: readonly Scenario[] = [
   {
     id: 'sigterm',
     title: 'Terminated process',
+    effect: 'the processes are gone; the next turn is whole',
     async play(stage) {
       const { outcome } = await killsFirstTurn(stage, 'SIGTERM')
       // A program that handles the signal may report the end itself.
@@ -95,6 +100,7 @@ export const FAULTS: readonly Scenario[] = [
   {
     id: 'crash-memory',
     title: 'Context kept after a crash',
+    effect: 'the model received the prompt of the killed turn',
     inShort: 'Context kept after a crash',
     async play(stage) {
       const { outcome } = await killsFirstTurn(stage, 'SIGKILL')

@@ -5,10 +5,12 @@ import { mustRemember } from '../memory.ts'
 import type { Scenario } from '../scenario.ts'
 import { scriptedText } from '../scripts.ts'
 import { eventsOf, type FinishedTurn, must, type Stage } from '../stage.ts'
+import { processesIn } from '../traces.ts'
 import { completes, HELLO } from './text.ts'
 
 const LONG = scriptedText('long')
 const LATEST_MS = 3000
+const RUNNING_MS = 1000
 const MOMENTS = 3
 
 /** The model has started to answer. */
@@ -58,6 +60,7 @@ export const INTERRUPTS: readonly Scenario[] = [
   {
     id: 'interrupt-text',
     title: 'Interrupt an answer',
+    effect: 'the text is a prefix; the next turn is whole',
     inShort: 'Interrupt and continue',
     inCi: true,
     play: interruptsText,
@@ -65,6 +68,7 @@ export const INTERRUPTS: readonly Scenario[] = [
   {
     id: 'interrupt-memory',
     title: 'Context kept after an interrupt',
+    effect: 'the model received the interrupted prompt',
     inShort: 'Context kept after an interrupt',
     async play(stage) {
       await interruptsText(stage)
@@ -74,19 +78,29 @@ export const INTERRUPTS: readonly Scenario[] = [
   {
     id: 'interrupt-tool',
     title: 'Interrupt a running command',
+    effect: 'the command is gone, and its call is no success',
     async play(stage) {
       const session = await stage.session()
       const turn = stage.turn(session, 'hang')
       await stage.appears(join(stage.cwd, 'running'))
+      const commands = () => processesIn(stage.cwd).filter(({ command }) => command.startsWith('tail -f'))
+      await stage.until(() => commands().length > 0)
+      // Some programs end a command that has just begun, and no other.
+      await setTimeout(RUNNING_MS, undefined, { signal: stage.signal })
       await session.interrupt()
-      const { outcome } = await turn
+      const { outcome, events } = await turn
       must(outcome === 'interrupted', `the outcome is ${outcome}`)
+      const [call] = eventsOf(events, 'tool.completed')
+      must(call?.status !== 'success', 'the interrupted call is a success')
+      // The interrupt settles after the programs of the turn have ended.
+      must(commands().length === 0, `the command still runs: ${commands()[0]?.command}`)
       completes(await stage.turn(session, 'text'), HELLO)
     },
   },
   {
     id: 'interrupt-random',
     title: 'Interrupts at random moments',
+    effect: 'the text is a prefix; the model received every prompt',
     async play(stage) {
       // The first one may come before the program is up.
       await interruptsAtRandom(stage, await stage.session())

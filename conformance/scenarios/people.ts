@@ -41,6 +41,7 @@ export const PEOPLE: readonly Scenario[] = [
   {
     id: 'allow',
     title: 'Permission requests: allow',
+    effect: 'the command wrote its file',
     inShort: 'Permission requests',
     capability: 'permissions',
     inCi: true,
@@ -55,6 +56,7 @@ export const PEOPLE: readonly Scenario[] = [
   {
     id: 'deny',
     title: 'Permission requests: deny',
+    effect: 'the file is missing; the call is `denied`',
     async play(stage) {
       const no = permission({ decision: 'deny' })
       const { told, requests, isDone, statuses, ended } = await asks(stage, 'permission', no)
@@ -66,18 +68,21 @@ export const PEOPLE: readonly Scenario[] = [
   {
     id: 'allow-session',
     title: 'Permission requests: allow for the session',
+    effect: 'both commands ran after one request',
     async play(stage) {
       const session = permission({ decision: 'allow', scope: 'session' })
-      const { told, requests, isDone, ended } = await asks(stage, 'twice', session)
+      const { told, requests, isDone, statuses, ended } = await asks(stage, 'twice', session)
       must(requests.length > 0, `no request was opened; ${ended}`)
       must(requests.length === 1, `it asked ${requests.length} times; ${ended}`)
       completes(told, 'Both are done.')
       must(isDone, 'the command did not run')
+      must(statuses.join() === 'success,success', `its calls are ${statuses.join()}`)
     },
   },
   {
     id: 'question',
     title: 'Questions to the user',
+    effect: 'the model received the answer',
     inShort: 'Questions to the user',
     capability: 'questions',
     async play(stage) {
@@ -103,6 +108,7 @@ export const PEOPLE: readonly Scenario[] = [
   {
     id: 'proposal',
     title: 'Plan approval',
+    effect: 'the request, and the end of the turn',
     capability: 'planApproval',
     async play(stage) {
       const told = await stage.turn(await planning(stage), 'proposal')

@@ -6,6 +6,8 @@ import { completes } from './text.ts'
 async function delegates(stage: Stage): Promise<Pick<FinishedTurn, 'events'>> {
   const told = await stage.turn(await stage.session(), 'delegates')
   completes(told, 'The sub-agent is done.')
+  const inner = stage.model.requests.some(({ place }) => place?.scenario === 'delegated')
+  must(inner, 'the model was not asked to do the inner task')
   const events = () => stage.logs.flat().map(({ event }) => event)
   const ends = () => eventsOf(events(), 'subagent.completed').map(({ id }) => id)
   await stage.until(() => eventsOf(events(), 'subagent.started').every(({ id }) => ends().includes(id)))
@@ -16,6 +18,7 @@ export const SUBAGENTS: readonly Scenario[] = [
   {
     id: 'subagent',
     title: 'Sub-agents',
+    effect: 'the model ran the inner task; its start, end and call',
     inShort: 'Sub-agents',
     capability: 'subagents',
     async play(stage) {
@@ -45,6 +48,7 @@ export const SUBAGENTS: readonly Scenario[] = [
   {
     id: 'subagent-events',
     title: 'Events inside sub-agents',
+    effect: 'the inner command ran; its events have the sub-agent as parent',
     async play(stage) {
       const { events } = await delegates(stage)
       const [subagent] = eventsOf(events, 'subagent.started')

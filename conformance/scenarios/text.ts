@@ -21,6 +21,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'text',
     title: 'Text answer',
+    effect: 'the text of the model, whole and once',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'text')
       completes(told, HELLO)
@@ -31,6 +32,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'deltas',
     title: 'Streamed text',
+    effect: 'the deltas add up to the text of the model',
     inShort: 'Streamed text',
     capability: 'deltas',
     inCi: true,
@@ -45,6 +47,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'thinking',
     title: 'Thinking',
+    effect: 'the thinking of the model, whole',
     inShort: 'Thinking',
     capability: 'thinking',
     async play(stage) {
@@ -61,6 +64,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'unicode',
     title: 'Unicode in answers',
+    effect: 'every character of the model',
     async play(stage) {
       const told = await stage.turn(await stage.session(), 'unicode')
       const [first, second] = [scriptedText('unicode', 0), scriptedText('unicode', 1)]
@@ -72,6 +76,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'structured',
     title: 'Structured output',
+    effect: 'the value of the model, parsed',
     inShort: 'Structured output',
     capability: 'structuredOutput',
     async play(stage) {
@@ -86,6 +91,7 @@ export const TEXT: readonly Scenario[] = [
   {
     id: 'images',
     title: 'Images in prompts',
+    effect: 'the model received the image',
     capability: 'images',
     async play(stage) {
       const images = [{ mimeType: 'image/png', data: PNG }]

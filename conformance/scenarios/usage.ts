@@ -76,6 +76,7 @@ export const USAGE: readonly Scenario[] = [
   {
     id: 'usage',
     title: 'Exact token usage',
+    effect: 'the counts of the model, in two turns',
     inShort: 'Exact token usage',
     capability: 'usage',
     inCi: true,
@@ -89,6 +90,7 @@ export const USAGE: readonly Scenario[] = [
   {
     id: 'usage-details',
     title: 'Cached and reasoning tokens',
+    effect: 'the counts of the model, in two turns',
     async play(stage) {
       await playTwice(stage, 'counted-details', (turn, expected) => {
         mustEqualUsage('usage', turn.usage, expected)
@@ -98,6 +100,7 @@ export const USAGE: readonly Scenario[] = [
   {
     id: 'cost',
     title: 'Exact cost',
+    effect: 'the price of the counts, in two turns',
     inShort: 'Cost',
     capability: 'cost',
     async play(stage) {
@@ -110,6 +113,7 @@ export const USAGE: readonly Scenario[] = [
   {
     id: 'subagent-usage',
     title: 'Usage includes sub-agents',
+    effect: 'the counts of all calls of the model',
     async play(stage) {
       const turn = await stage.turn(await stage.session(), 'delegates')
       completes(turn, 'The sub-agent is done.')

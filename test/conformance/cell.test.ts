@@ -24,7 +24,7 @@ const ECHO: Program = {
 }
 
 const cellOf = (id: string, play: Scenario['play'], launch: Launch = 'live', program = ECHO) => {
-  const scenario = { id, title: id, play }
+  const scenario = { id, title: id, effect: 'nothing', play }
   return runCell({ program, launch, scenario }, 'none', join(folder, id))
 }
 

@@ -1,10 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CELL_MARKER, changedFiles, filesBelow, processesOf, remoteEnds } from '../../conformance/traces.ts'
+import {
+  CELL_MARKER,
+  changedFiles,
+  filesBelow,
+  processesIn,
+  processesOf,
+  remoteEnds,
+} from '../../conformance/traces.ts'
 
 describe('a process of a cell', () => {
   it('is found by its mark while it lives, and not after', async () => {
@@ -16,6 +23,23 @@ describe('a process of a cell', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(processesOf('marked')).toEqual([])
+  })
+})
+
+describe('a process without the mark of its cell', () => {
+  it('is found by the folder that it works in', async () => {
+    const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'traces-')))
+    const child = spawn('sleep', ['60'], { cwd, env: { PATH: process.env.PATH ?? '' } })
+    try {
+      await once(child, 'spawn')
+      expect(processesIn(cwd)).toMatchObject([{ pid: child.pid, command: 'sleep 60' }])
+      expect(processesIn(tmpdir()).map(({ pid }) => pid)).not.toContain(child.pid)
+    } finally {
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      rmSync(cwd, { recursive: true })
+    }
+    expect(processesIn(cwd)).toEqual([])
   })
 })
 

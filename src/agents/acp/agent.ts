@@ -11,7 +11,8 @@ const ANY: AcpEntry = { id: 'acp', name: 'Any ACP agent', command: ['acp'], pass
 export const acpAgents: readonly Agent[] = [ANY, ...REGISTRY].map(agentOf)
 
 function agentOf(entry: AcpEntry): Agent {
-  const { id, name, command, passEnv, env, testedVersion, quirks, capabilities, stopCode } = entry
+  const { id, name, command, passEnv, env, testedVersion, quirks, capabilities } = entry
+  const { stopCode, leavesTools } = entry
   return {
     id,
     name,
@@ -22,6 +23,7 @@ function agentOf(entry: AcpEntry): Agent {
         codec: acpCodec(quirks),
         capabilities: { ...ACP_CAPABILITIES, ...capabilities },
         ...(stopCode !== undefined && { stopCode }),
+        ...(leavesTools && { leavesTools }),
         launch: (start) =>
           acpLaunch(id, start, quirks, { argv: command, env: env?.(start.policy) ?? {}, passEnv }),
       }),

@@ -17,6 +17,8 @@ export interface AcpEntry {
   readonly capabilities?: Partial<Capabilities>
   /** The exit code after SIGTERM, if the agent handles it. */
   readonly stopCode?: number
+  /** Its answer to `session/cancel` leaves the command of the turn running. */
+  readonly leavesTools?: true
 }
 
 /** Agents with their documented command lines. */
@@ -63,6 +65,7 @@ export const REGISTRY: readonly AcpEntry[] = [
     passEnv: ['CODEX_*', 'OPENAI_*'],
     testedVersion: '2.6.0',
     quirks: CODEX_ACP,
+    leavesTools: true,
     capabilities: {
       thinking: 'summary',
       questions: true,

@@ -18,6 +18,7 @@ import type { Ledger } from '../kit/ledger.ts'
 import {
   type FileChange,
   finishTool,
+  hasOmission,
   openToolId,
   startTool,
   type ToolResult,
@@ -30,7 +31,10 @@ import { changeOf, changesOf, contentText, mcpResult, statusOf } from './tools.t
 /** The phase of an item. */
 export type ItemPhase = 'started' | 'updated' | 'completed'
 
-type CallResult = Pick<Partial<ToolResult>, 'output' | 'error' | 'exitCode' | 'data' | 'durationMs'>
+type CallResult = Pick<
+  Partial<ToolResult>,
+  'output' | 'error' | 'exitCode' | 'data' | 'durationMs' | 'truncated'
+>
 
 /**
  * Rules for an item kind that is a tool call: its start and its result. Each reads only its own fields, because lookups
@@ -64,11 +68,15 @@ const command = (name: string): CallRule => ({
       cwd === undefined && line !== undefined ? { command: line } : compact({ command: line, cwd })
     return { toolId, name, kind: 'execute', title: line, input, parent }
   },
-  resultOf: (item) => ({
-    output: asText(item.aggregatedOutput) ?? asText(item.aggregated_output),
-    exitCode: asInt(item.exitCode) ?? asInt(item.exit_code),
-    durationMs: asAmount(item.durationMs),
-  }),
+  resultOf(item) {
+    const output = asText(item.aggregatedOutput) ?? asText(item.aggregated_output)
+    return {
+      output,
+      exitCode: asInt(item.exitCode) ?? asInt(item.exit_code),
+      durationMs: asAmount(item.durationMs),
+      truncated: hasOmission(output) || undefined,
+    }
+  },
 })
 
 const fileChange = (name: string): CallRule => ({
@@ -236,7 +244,7 @@ function endCall(
   const status = refusedBy && ended !== 'success' ? 'denied' : ended
   if (status === 'denied' && !refusedBy) state.declined.ended++
   const deniedBy = status === 'denied' ? (refusedBy ?? 'policy') : undefined
-  const { output, error, exitCode, data, durationMs } = result
-  const whole = { status, output, error, exitCode, data, deniedBy, durationMs }
+  const { output, error, exitCode, data, durationMs, truncated } = result
+  const whole = { status, output, error, exitCode, data, deniedBy, durationMs, truncated }
   return finishTool(ledger, id, whole, rule.changesOf?.(item))
 }

@@ -9,6 +9,8 @@ export const dropped: Readonly<Record<string, string>> = {
   userMessage: 'an echo of our prompt; one that joins a turn is reported',
   'item/started params.item.phase': 'reported with the complete message',
   'item.kind': 'what a sub-agent did, which the event expresses with its own type',
+  'item/completed item.arguments': 'the input of a call, which its start reports',
+  'item.completed item.arguments': 'the input of a call, which its start reports',
   'item.command': 'the command with the shell that runs it; the command itself is kept',
   'rateLimits.limitId': 'which of the limits is meant; those that have a figure are reported',
   'mcpServer/startupStatus/updated params.name': 'a server that starts; one that fails is reported',

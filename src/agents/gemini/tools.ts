@@ -72,8 +72,12 @@ export function titleOf(input: unknown): string | undefined {
 /** Gemini's denial messages when it cannot request approval. */
 const REFUSALS = ['requires user confirmation', 'Access denied: plan path']
 
+/** The output of a command that Gemini refused to run, and reports as a success. */
+const BLOCKED = 'Blocked: command substitution detected in shell command.'
+
 export function statusOf(name: string, native: Fields): Pick<ToolResult, 'status' | 'deniedBy'> {
-  if (text(native, 'status') === 'success') return { status: 'success' }
+  if (text(native, 'status') === 'success')
+    return { status: text(native, 'output') === BLOCKED ? 'error' : 'success' }
   if (text(native, 'status') === 'cancelled') return { status: 'cancelled' }
   const error = fields(native, 'error')
   const type = text(error, 'type')

@@ -114,6 +114,15 @@ export function finishTool(
   ]
 }
 
+/** Half a mebibyte of the longest characters is shorter than no part that Codex keeps. */
+const SHORTEST_CUT = 262_144
+
+/** Whether Codex, or an adapter around it, left out the middle of an output: it keeps one mebibyte and marks the gap. */
+export function hasOmission(output: string | undefined): boolean {
+  if (output === undefined || output.length < SHORTEST_CUT) return false
+  return /\n\.\.\. \d+ bytes omitted \.\.\.\n/.test(output)
+}
+
 /** The kind of change that a diff shows, for agents that do not name it: old lines exist only if the file did. */
 export function changeInDiff(diff: string): Pick<FileChange, 'change' | 'changeReported'> {
   if (/^(?:--- a?\/dev\/null|@@ -0,0 )/m.test(diff)) return { change: 'created' }

@@ -25,6 +25,7 @@ export const dropped: Readonly<Record<string, string>> = {
   'message.updated info.providerID': 'the model of the session, which is reported when it changes',
   'message.updated info.error': 'why the answer failed, which the end of the turn reports',
   'tool part.tool': 'the name of a call, which its start reports',
+  'tool state.input': 'the input of a call, which its start reports',
   'tool part.callID': 'the id of a call, which its start reports',
   'tool state.metadata.model': 'the model of a sub-agent, which its start reports',
 

@@ -46,6 +46,36 @@ describe('usage of codex exec', () => {
   })
 })
 
+const half = 'x'.repeat(524_288)
+
+test.each([
+  ['of which the middle is missing', `${half}\n... 4194304 bytes omitted ...\n${half}`, true],
+  ['of one mebibyte', half + half, undefined],
+  ['that only mentions omitted bytes', '1\n... 2 bytes omitted ...\n3', undefined],
+])('an output %s is marked as truncated: %#', (_name, aggregated_output, truncated) => {
+  const item = { id: 'item_0', type: 'command_execution', command: 'seq 9', status: 'completed' }
+  const [, ended] = exec([{ type: 'item.completed', item: { ...item, aggregated_output, exit_code: 0 } }])
+  expect(ended).toMatchObject({ type: 'tool.completed', status: 'success' })
+  expect(ended).toHaveProperty('output', aggregated_output)
+  expect(ended && 'truncated' in ended ? ended.truncated : undefined).toBe(truncated)
+})
+
+test('the input of a failed MCP call is reported once, and its end is accounted for', () => {
+  const item = {
+    id: 'item_0',
+    type: 'mcp_tool_call',
+    server: 'demo',
+    tool: 'echo',
+    arguments: { text: 'hello' },
+  }
+  const error = { message: 'Transport closed' }
+  const emitted = exec([
+    { type: 'item.started', item: { ...item, status: 'in_progress' } },
+    { type: 'item.completed', item: { ...item, status: 'failed', result: null, error } },
+  ])
+  expect(emitted.map(({ type }) => type)).toEqual(['tool.started', 'tool.completed', 'turn.verdict'])
+})
+
 test.each([
   ['Connection failed: tcp connect error', 'connection_failed'],
   ['Error while reading the server response: error decoding response body', 'connection_failed'],

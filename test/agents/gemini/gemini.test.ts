@@ -40,6 +40,16 @@ describe('model calls', () => {
   })
 })
 
+test('a command that Gemini refused to run is an error, although Gemini reports a success', () => {
+  const parameters = { command: 'echo $(date)' }
+  const output = 'Blocked: command substitution detected in shell command.'
+  const told = emitted([
+    { type: 'tool_use', tool_name: 'run_shell_command', tool_id: 'a', parameters },
+    { type: 'tool_result', tool_id: 'a', status: 'success', output },
+  ])
+  expect(told.find(({ type }) => type === 'tool.completed')).toMatchObject({ status: 'error', output })
+})
+
 describe('a file', () => {
   const written = (file_path: string, id: string, content: string) => [
     { type: 'tool_use', tool_name: 'write_file', tool_id: id, parameters: { file_path, content } },

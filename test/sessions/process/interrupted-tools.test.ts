@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { claude } from '../../../src/agents/claude/agent.ts'
 import { codex } from '../../../src/agents/codex/agent.ts'
 import { gemini } from '../../../src/agents/gemini/agent.ts'
+import { agents } from '../../../src/agents/index.ts'
 import { opencode } from '../../../src/agents/opencode/agent.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { house, init, result, said } from '../house.ts'
@@ -61,9 +62,11 @@ test('nothing is ended for an agent that ends its tools itself', async () => {
   expect((await interrupted(false)).calls).toEqual([])
 })
 
-test('Codex, Gemini CLI and OpenCode leave tools running, in every version and protocol', () => {
-  const launches = [codex, gemini, opencode, opencode.atVersion?.('2.0.0')].map(
+const codexAcp = agents.find(({ id }) => id === 'codex-acp')
+
+test('Codex, Gemini CLI, OpenCode and codex-acp leave tools running, in every version and protocol', () => {
+  const launches = [codex, gemini, opencode, opencode.atVersion?.('2.0.0'), codexAcp].map(
     (agent) => agent?.launches.live,
   )
-  expect(launches.map((launch) => launch?.leavesTools)).toEqual([true, true, true, true])
+  expect(launches.map((launch) => launch?.leavesTools)).toEqual([true, true, true, true, true])
 })

@@ -6,6 +6,7 @@ export const GEMINI: AcpQuirks = {
   nameEnd: '__',
   cancelled: /^Command cancelled by user\./,
   denied: /denied by policy/,
+  blocked: /^Blocked: command substitution detected in shell command\.$/,
   subagentTools: ['invoke_agent'],
   planTools: ['exit_plan_mode'],
   wholeDiffs: true,

@@ -28,6 +28,8 @@ export interface AcpQuirks {
   /** Patterns of results whose call was cancelled, or denied by the agent's rules. */
   readonly cancelled?: RegExp
   readonly denied?: RegExp
+  /** Matches the result of a call that the agent refused to run, and reports as completed. */
+  readonly blocked?: RegExp
   /** Tools that start a sub-agent, and tools that request to leave plan mode. */
   readonly subagentTools: readonly string[]
   readonly planTools: readonly string[]

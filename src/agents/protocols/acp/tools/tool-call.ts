@@ -34,7 +34,7 @@ export function learn(state: AcpState, call: ToolCall, id: string, native: Field
   learnInput(call, native)
   const kind = text(native, 'kind')
   if (kind !== undefined) call.switchesMode = kind === 'switch_mode'
-  if (kind !== undefined || call.kind === undefined) call.kind = kindOf(state, call.name ?? '', kind)
+  if (kind !== undefined || call.kind === undefined) call.kind = kindOf(state, call.name ?? '', kind, meta)
   if (meta) learnMeta(call, meta)
   const content = list(native, 'content')
   const changes = changesIn(content, state.quirks.wholeDiffs)
@@ -80,8 +80,10 @@ function isKind(kind: string | undefined): kind is ToolKind {
 }
 
 /** The protocol has no kinds for sub-agents and MCP tools: they are recognised by name. */
-function kindOf(state: AcpState, name: string, kind: string | undefined): ToolKind {
+function kindOf(state: AcpState, name: string, kind: string | undefined, meta: Fields | undefined): ToolKind {
   if (state.quirks.subagentTools.includes(name)) return 'task'
+  // Codex calls any tool of a server `execute`.
+  if (meta?.is_mcp_tool_call === true) return 'mcp'
   if (isKind(kind)) return kind
   const foreign = name.startsWith('mcp_') || state.mcpServers.some((server) => name.startsWith(`${server}_`))
   return foreign ? 'mcp' : 'other'

@@ -1,5 +1,5 @@
 import { type Fields, fields, flag, isFields, list, number, text } from '../../../kit/fields.ts'
-import type { ToolResult } from '../../../kit/tools.ts'
+import { hasOmission, type ToolResult } from '../../../kit/tools.ts'
 import type { AcpState, ToolCall } from '../state.ts'
 import { contentText } from './tool-call.ts'
 
@@ -13,7 +13,7 @@ export function resultOf(state: AcpState, call: ToolCall, native: Fields): ToolR
   const duration = fields(raw, 'duration')
   const seconds = number(duration, 'secs')
   const data = isFields(rawOutput) ? rawOutput : call.response
-  const truncated = isTruncated(call, raw, shell) || undefined
+  const truncated = isTruncated(call, raw, shell) || hasOmission(output) || undefined
   const durationMs =
     seconds === undefined ? undefined : Math.max(0, seconds * 1000 + (number(duration, 'nanos') ?? 0) / 1e6)
   const { status, deniedBy } = statusOf(state, call, native, output, exitCode)
@@ -101,5 +101,6 @@ function statusOf(
   if (failed && output !== undefined && quirks.denied?.test(output)) {
     return { status: 'denied', deniedBy: 'policy' }
   }
+  if (output !== undefined && quirks.blocked?.test(output)) return { status: 'error' }
   return { status: failed || (exitCode !== undefined && exitCode !== 0) ? 'error' : 'success' }
 }
