@@ -162,4 +162,16 @@ export const PROGRAMS: readonly Program[] = [
     planMode: 'https://agentclientprotocol.com/protocol/session-modes#plan',
     inCi: false,
   },
+  {
+    id: 'pi',
+    agent: 'pi',
+    package: '@earendil-works/pi-coding-agent',
+    // The newest version whose dependencies can be installed.
+    version: '0.87.1',
+    bin: 'pi',
+    offline: 'pi',
+    launches: BOTH,
+    otherModel: 'scripted/small',
+    inCi: false,
+  },
 ]

@@ -265,6 +265,8 @@ export interface Agent {
   tools?: ToolNames
   /** The newest version whose recordings pass; newer versions raise a notice. */
   testedVersion?: string
+  /** The oldest version that was tested, if several were; older versions raise a notice. */
+  oldestVersion?: string
   /** Requirements before the agent can work; a built-in agent has none. */
   setup?: AgentSetup
   launches: Partial<Record<LaunchKind, LaunchRecipe>>
@@ -276,7 +278,7 @@ export interface Agent {
 
 /** The properties of an agent that differ between versions of its program. */
 export type AgentVariant = Pick<Agent, 'launches'> &
-  Partial<Pick<Agent, 'name' | 'tools' | 'testedVersion' | 'unverified'>>
+  Partial<Pick<Agent, 'name' | 'tools' | 'testedVersion' | 'oldestVersion' | 'unverified'>>
 
 /** Hides the state type of a codec, so that recipes with different states fit one agent. */
 export function recipe<State>(one: LaunchRecipe<State>): LaunchRecipe {

@@ -4,6 +4,7 @@ import type { AgentSetup } from '../agents/setup.ts'
 import type { Timers } from '../drivers/driver.ts'
 import type { Capabilities, LaunchKind } from '../model/index.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
+import { untestedBecause } from '../sessions/machine/version-notice.ts'
 import { agentAt } from '../sessions/process/recipes.ts'
 import { askAgent, locate } from './agent-program.ts'
 import { systemTimers } from './clock.ts'
@@ -39,6 +40,8 @@ export interface AgentReadiness {
   testedVersion?: string
   /** How the installed version compares with the tested one. */
   fit?: Fit
+  /** Why the installed program is not among the tested ones, as the end of a sentence; absent if it is. */
+  untested?: string
   /** The launches that the agent has, with their features. */
   launches: Partial<Record<LaunchKind, Capabilities>>
   /** The directory of the agent's own sessions. */
@@ -143,12 +146,21 @@ async function checkAgent(
 
 /** The installed version beside the one that was tested; another generation of the agent has its own. */
 function versionOf(
-  { testedVersion }: Agent,
+  agent: Agent,
   version: string | undefined,
-): Pick<AgentReadiness, 'version' | 'testedVersion' | 'fit'> {
+): Pick<AgentReadiness, 'version' | 'testedVersion' | 'fit' | 'untested'> {
+  const { testedVersion } = agent
   const tested = testedVersion !== undefined && { testedVersion }
-  if (version === undefined) return { ...tested }
-  return { version, ...tested, ...(tested && { fit: fitOf(version, tested.testedVersion) }) }
+  const why = untestedWhy(agent, version)
+  const untested = why !== undefined && { untested: why }
+  if (version === undefined) return { ...tested, ...untested }
+  return { version, ...tested, ...(tested && { fit: fitOf(version, tested.testedVersion) }), ...untested }
+}
+
+function untestedWhy(agent: Agent, version: string | undefined): string | undefined {
+  if (agent.testedVersion === undefined && agent.unverified === undefined)
+    return 'not tested with Mainstem in any version'
+  return version === undefined ? undefined : untestedBecause(version, agent)
 }
 
 /** Does not contact the server: this check uses no network. */

@@ -178,10 +178,37 @@ const copilot: Recipe = (url) => ({
   files: {},
 })
 
+const pi: Recipe = (url, home) => ({
+  env: { PI_OFFLINE: '1', PI_SKIP_VERSION_CHECK: '1', PI_TELEMETRY: '0' },
+  files: {
+    [join(home, '.pi', 'agent', 'settings.json')]: json({
+      defaultProvider: 'scripted',
+      defaultModel: 'model',
+    }),
+    [join(home, '.pi', 'agent', 'models.json')]: json({
+      providers: {
+        scripted: {
+          baseUrl: `${url}/v1`,
+          api: 'openai-completions',
+          apiKey: KEY,
+          models: ['model', 'small'].map((id) => ({
+            id,
+            reasoning: true,
+            input: ['text', 'image'],
+            contextWindow: LIMIT.context,
+            maxTokens: LIMIT.output,
+            cost: { input: COST.input, output: COST.output, cacheRead: COST.cache_read, cacheWrite: 0 },
+          })),
+        },
+      },
+    }),
+  },
+})
+
 const LIMIT = { context: 200_000, output: 8000 }
 const COST = { input: 1, output: 2, cache_read: 0.1 }
 
-const RECIPES = { claude, codex, 'codex-default': codexDefault, gemini, opencode, qwen, copilot }
+const RECIPES = { claude, codex, 'codex-default': codexDefault, gemini, opencode, qwen, copilot, pi }
 
 /** Creates a clean environment for a program, with `home` as its home directory and the scripted model as its model. */
 export function offlineEnvironment(

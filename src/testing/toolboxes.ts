@@ -181,8 +181,17 @@ const copilot: Toolbox = {
   },
 }
 
+/** Runs commands with the same call as OpenCode. */
+const pi: Toolbox = {
+  names: {
+    write: ({ path, content }) => call('write', { path, content }),
+    edit: ({ path, from, to }) => call('edit', { path, edits: [{ oldText: from, newText: to }] }),
+    read: ({ path }) => call('read', { path }),
+  },
+}
+
 // If two programs have a tool of the same name, the first whose arguments match wins.
-const TOOLBOXES: readonly Toolbox[] = [claude, codex, codexPrograms, gemini, qwen, opencode, copilot]
+const TOOLBOXES: readonly Toolbox[] = [claude, codex, codexPrograms, gemini, qwen, opencode, copilot, pi]
 
 /** The tool calls of the program for an action; undefined if it has no tool for it. */
 export function callsFor(action: Action, request: ModelCall): readonly NativeCall[] | undefined {

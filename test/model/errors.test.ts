@@ -28,6 +28,7 @@ const TABLE: Record<ErrorCode, readonly [http: number | 'events', exit: number]>
   permission_denied: ['events', 5],
   tool_execution_failed: ['events', 1],
   output_truncated: ['events', 1],
+  context_overflow: ['events', 1],
   rate_limited: ['events', 3],
   quota_exceeded: ['events', 3],
   node_lost: ['events', 1],

@@ -1,5 +1,5 @@
 import type { Capabilities, Policy } from '../../model/index.ts'
-import { CLAUDE_AGENT, CODEX_ACP, COPILOT, QWEN } from '../protocols/acp/launch/known-agents.ts'
+import { ANTIGRAVITY, CLAUDE_AGENT, CODEX_ACP, COPILOT, QWEN } from '../protocols/acp/launch/known-agents.ts'
 import { OPENCODE_WITH_RULES, opencodeEnv } from '../protocols/acp/launch/opencode.ts'
 import type { AcpQuirks } from '../protocols/acp/launch/quirks.ts'
 
@@ -27,6 +27,7 @@ export const REGISTRY: readonly AcpEntry[] = [
     id: 'antigravity-acp',
     name: 'Google Antigravity',
     command: ['agy_acp_server'],
+    quirks: ANTIGRAVITY,
     passEnv: ['AGY_*', 'ANTIGRAVITY_*'],
   },
   {

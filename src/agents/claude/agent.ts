@@ -40,6 +40,7 @@ export const claude: Agent = {
   id: 'claude',
   name: 'Claude Code',
   testedVersion: '2.1.326',
+  oldestVersion: '2.1.197',
   tools: toolNames(TOOLS),
   setup,
   launches: {

@@ -40,6 +40,7 @@ export const codex: Agent = {
   id: 'codex',
   name: 'Codex CLI',
   testedVersion: '0.169.0',
+  oldestVersion: '0.166.0',
   tools: { ...toolNames(TOOLS), asksForUnlisted: true },
   setup,
   launches: {

@@ -32,6 +32,7 @@ export const pi: Agent = {
   id: 'pi',
   name: 'Pi',
   testedVersion: '1.5.0',
+  oldestVersion: '0.87.1',
   tools: toolNames(TOOLS),
   setup,
   launches: {
@@ -78,7 +79,7 @@ function launch(start: Start, mode: 'rpc' | 'json'): Launch {
       'pi',
       '--mode',
       mode,
-      ...policyArgs(start.policy, start.launch),
+      ...policyArgs(start.policy, start.launch, start.version),
       ...optionArgs(start.options, start.launch),
       ...resumeArgs(start.resume),
     ],

@@ -1,3 +1,4 @@
+import { compareVersions } from '../../model/version.ts'
 import type { Decoded } from '../agent.ts'
 import { emit, emitAll, nothing } from '../kit/decoded.ts'
 import { amount, type Fields, fields, flag, int, text } from '../kit/fields.ts'
@@ -43,12 +44,15 @@ export function decodeCallEnd(state: PiState, native: Fields): Decoded {
   // The complete output, if the text is only its end plus remarks to the model.
   const output = text(structured, 'output')
   const { status, deniedBy } = statusOf(state, native, shown)
+  const truncation = fields(fields(result, 'details'), 'truncation')
+  const isCut = flag(structured, 'truncated') || (output === undefined && flag(truncation, 'truncated'))
   const ended: ToolResult = {
     status,
     deniedBy,
     output: output ?? (flag(native, 'isError') ? undefined : shown),
     error: flag(native, 'isError') ? shown : undefined,
     exitCode: int(structured, 'exit_code'),
+    truncated: isCut || undefined,
     durationMs: amount(native, 'durationMs'),
     data: dataOf(result, shown, output ?? shown),
   }
@@ -58,11 +62,17 @@ export function decodeCallEnd(state: PiState, native: Fields): Decoded {
 function statusOf(state: PiState, native: Fields, shown: string): Pick<ToolResult, 'status' | 'deniedBy'> {
   if (!flag(native, 'isError')) return { status: 'success' }
   if (state.turn.interrupting && /aborted$/.test(shown)) return { status: 'cancelled' }
-  if (native.durationMs !== undefined) return { status: 'error' }
-  // The call did not run at all.
   const name = text(native, 'toolName') ?? '?'
+  if (native.durationMs !== undefined) return { status: 'error' }
   if (isTakenAway(name, shown)) return { status: 'denied', deniedBy: 'policy' }
   if (/^Tool .* not found$/.test(shown) || shown.startsWith('Validation failed')) return { status: 'error' }
   const open = state.ledger.tools.get(openToolId(state.ledger, text(native, 'toolCallId') ?? '?') ?? '')
-  return { status: 'denied', deniedBy: open?.refusedBy ?? 'hook' }
+  if (open?.refusedBy) return { status: 'denied', deniedBy: open.refusedBy }
+  // A call without a duration did not run: a hook of another extension blocked it.
+  return reportsDurations(state) ? { status: 'denied', deniedBy: 'hook' } : { status: 'error' }
+}
+
+/** Earlier versions report no duration of any call. */
+function reportsDurations({ start: { version } }: PiState): boolean {
+  return version === undefined || compareVersions(version, '1.0.0') >= 0
 }

@@ -91,6 +91,7 @@ function ask(
 
 const OPTIONS: RequestOption[] = [
   { id: 'allow', label: 'Allow once', effect: 'allow', scope: 'once', default: true },
+  { id: 'allow_session', label: 'Allow this call for the session', effect: 'allow', scope: 'session' },
   { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
 ]
 
@@ -132,11 +133,12 @@ function permissionAnswer(
   dialog: Dialog,
   command: AnswerCommand,
 ): { message: Fields } | { refusal: Decoded } {
-  const { decision, message = 'The user refused this.', input } = command
+  const { decision, message = 'The user refused this.', input, scope } = command
+  const session = scope === 'session' || undefined
   if (decision === 'answered')
     return { refusal: refuse('invalid_request', 'decision: a call must be allowed or denied') }
   const value =
-    decision === 'allow' ? { allow: true, ...compact({ input }) } : { allow: false, reason: message }
+    decision === 'allow' ? { allow: true, ...compact({ session, input }) } : { allow: false, reason: message }
   return { message: response(dialog, { value: JSON.stringify(value) }) }
 }
 
@@ -195,7 +197,7 @@ function noteDecision(
       type: 'answer',
       requestId,
       decision: 'allow',
-      scope: 'once',
+      scope: flag(answer, 'session') ? 'session' : 'once',
       ...(isFields(input) && { input }),
     }
   }

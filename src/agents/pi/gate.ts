@@ -6,17 +6,22 @@ export const GATE_TITLE = 'mainstem: may this tool run?'
 
 /**
  * An extension that requests approval before each call. Pi has no approval requests, but a call that an extension
- * blocks does not run, and neither does one whose extension fails or gets no answer.
+ * blocks does not run, and neither does one whose extension fails or gets no answer. An approval for the session allows
+ * the same call again, until the process ends.
  */
 export const GATE: LaunchFile = {
   name: 'gate.mjs',
-  text: `export default function (pi) {
+  text: `const lasting = new Set()
+export default function (pi) {
   pi.on('tool_call', async (event, ctx) => {
     const { toolCallId, toolName, input } = event
     const question = JSON.stringify({ toolCallId, toolName, input })
+    const call = JSON.stringify([toolName, input])
+    if (lasting.has(call)) return
     const answer = await ctx.ui.input(${JSON.stringify(GATE_TITLE)}, question, { signal: ctx.signal })
-    const { allow, reason, input: rewritten } = JSON.parse(answer ?? '{}')
+    const { allow, reason, session, input: rewritten } = JSON.parse(answer ?? '{}')
     if (allow !== true) return { block: true, reason: reason ?? 'Nobody allowed this.' }
+    if (session === true && rewritten === undefined) lasting.add(call)
     if (rewritten === undefined) return
     for (const key of Object.keys(input)) delete input[key]
     Object.assign(input, rewritten)

@@ -1,4 +1,5 @@
 import { MainstemError, OUTSIDE_ID, type Policy, type SessionOptions } from '../../model/index.ts'
+import { compareVersions } from '../../model/version.ts'
 import type { LaunchFile, Start } from '../agent.ts'
 import { filePath, unsupported } from '../kit/option.ts'
 import { nativeTools } from '../kit/tool-names.ts'
@@ -19,7 +20,7 @@ const READ_ONLY = ['read', 'grep', 'find', 'ls']
  * Pi requests no approval by itself. A live process gets an extension that does; a one-shot process cannot ask, so
  * tools that would need approval are removed.
  */
-export function policyArgs(policy: Policy, launch: Start['launch']): string[] {
+export function policyArgs(policy: Policy, launch: Start['launch'], version?: string): string[] {
   const { approval, sandbox, network, writableRoots, tools } = policy
   if (sandbox === 'workspace-write') throw unsupported('pi', 'sandbox workspace-write', 'it has no sandbox')
   if (network !== undefined) throw unsupported('pi', 'network', 'it has no sandbox to enforce it')
@@ -36,7 +37,7 @@ export function policyArgs(policy: Policy, launch: Start['launch']): string[] {
   const looksOnly = sandbox === 'read-only' || (approval !== 'auto-all' && launch === 'oneshot')
   return [
     ...gate,
-    ...(looksOnly ? lookingArgs(available) : availableArgs(available)),
+    ...(looksOnly ? lookingArgs(available, version) : availableArgs(available, version)),
     ...deniedArgs(named('tools.denied', tools?.denied)),
   ]
 }
@@ -54,7 +55,7 @@ export function isGated({ approval }: Policy, launch: Start['launch']): boolean 
   return launch === 'live' && approval !== 'auto-all'
 }
 
-function lookingArgs(available: readonly string[] = READ_ONLY): string[] {
+function lookingArgs(available: readonly string[] = READ_ONLY, version?: string): string[] {
   const changing = available.find((tool) => !READ_ONLY.includes(tool))
   if (changing !== undefined)
     throw unsupported(
@@ -63,14 +64,16 @@ function lookingArgs(available: readonly string[] = READ_ONLY): string[] {
       `${changing} may change files, and approval cannot be requested`,
     )
   // Extensions run arbitrary code and may add tools.
-  return [...availableArgs(available), '--no-extensions']
+  return [...availableArgs(available, version), '--no-extensions']
 }
 
-function availableArgs(names: readonly string[] | undefined): string[] {
+function availableArgs(names: readonly string[] | undefined, version: string | undefined): string[] {
   if (!names) return []
-  if (names.length === 0) return ['--no-tools', '--no-mcp']
+  // Earlier versions have no MCP servers, and refuse to start with the flag.
+  const noMcp = version !== undefined && compareVersions(version, '1.0.0') < 0 ? [] : ['--no-mcp']
+  if (names.length === 0) return ['--no-tools', ...noMcp]
   // The tools of MCP servers are removed unless the list names one of them.
-  const mcp = names.some((name) => name.startsWith('mcp__')) ? [] : ['--no-mcp']
+  const mcp = names.some((name) => name.startsWith('mcp__')) ? [] : noMcp
   return ['--tools', names.join(','), ...mcp]
 }
 

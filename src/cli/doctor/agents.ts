@@ -22,8 +22,9 @@ function checkOf(agent: AgentReadiness): Check {
   return state === 'needs_login' ? warning(id, text, fix) : ok(id, text)
 }
 
-function versionOf({ version, testedVersion, fit }: AgentReadiness): string {
+function versionOf({ version, testedVersion, fit, untested }: AgentReadiness): string {
   if (version === undefined) return 'version unknown'
+  if (untested !== undefined) return `${version}, ${untested}`
   if (fit === undefined || testedVersion === undefined) return version
   return fit === 'tested' ? `${version}, tested` : `${version}, ${fit} than the tested ${testedVersion}`
 }

@@ -16,6 +16,9 @@ const STATES: Readonly<Record<AgentState, { mark: string; words: string; colour:
   missing: { mark: '·', words: 'missing', colour: 'dim' },
 }
 
+/** A program that could be used, and that nobody has tested. */
+const UNTESTED = { mark: '?', words: 'untested', colour: 'yellow' } as const
+
 /** The capabilities that differ between launches. */
 const CAPABILITIES: readonly (readonly [keyof Capabilities, string])[] = [
   ['deltas', 'streams text'],
@@ -54,7 +57,7 @@ export function renderAgents(screen: Screen, agents: readonly AgentReadiness[]):
 function headline(screen: Screen, agent: AgentReadiness, idColumn: number): string {
   const { id, state, fix, note = '' } = agent
   const { colors } = screen
-  const { mark, words, colour } = STATES[state]
+  const { mark, words, colour } = agent.untested !== undefined && state === 'ready' ? UNTESTED : STATES[state]
   const rest = state === 'missing' ? (fix ?? note) : versionWords(agent)
   const style: Style = colors[colour]
   const [name, column] = [id.padEnd(idColumn), words.padEnd(STATE_COLUMN)]
@@ -63,9 +66,10 @@ function headline(screen: Screen, agent: AgentReadiness, idColumn: number): stri
   return screen.block(' '.repeat(2 + name.length + column.length), rest, undefined, lead)
 }
 
-function versionWords({ program, version, testedVersion, fit }: AgentReadiness): string {
+function versionWords({ program, version, testedVersion, fit, untested, note }: AgentReadiness): string {
   if (program === undefined) return ''
   if (version === undefined) return 'version unknown'
+  if (untested !== undefined && note?.includes(untested) !== true) return `${version}, ${untested}`
   if (fit === undefined) return version
   return fit === 'tested' ? `${version}, tested` : `${version}, ${fit} than the tested ${testedVersion}`
 }

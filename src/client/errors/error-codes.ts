@@ -28,6 +28,7 @@ export const TYPES: Readonly<Record<ErrorCode, AgentErrorType>> = {
   permission_denied: 'permissionDenied',
   tool_execution_failed: 'toolExecutionFailed',
   output_truncated: 'protocolError',
+  context_overflow: 'protocolError',
   rate_limited: 'connectionFailed',
   quota_exceeded: 'permissionDenied',
   node_lost: 'connectionFailed',

@@ -15,6 +15,10 @@ const AgentStatus = named(
     program: z.string().optional(),
     version: z.string().optional(),
     testedVersion: z.string().optional(),
+    untested: z
+      .string()
+      .optional()
+      .describe('why the installed program is not among the tested ones; absent if it is'),
     fit: z.string().optional().describe('the version relative to the tested one'),
     launches: z.partialRecord(LaunchKind, Capabilities),
     sessions: z.string().optional().describe("the directory of the agent's native sessions"),

@@ -63,6 +63,11 @@ export const ERRORS = {
     exit: 1,
     advice: "Raise the model's output limit, or request a shorter answer.",
   },
+  context_overflow: {
+    http: 500,
+    exit: 1,
+    advice: 'The conversation no longer fits the model. Compact it, or start a new session.',
+  },
   rate_limited: { http: 500, exit: 3, advice: 'Wait for the limit to reset.' },
   quota_exceeded: { http: 500, exit: 3, advice: 'Wait for the quota to reset, or use another account.' },
   node_lost: { http: 500, exit: 1, advice: 'Send the prompt again; another node continues the session.' },

@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'permission_denied'
   | 'tool_execution_failed'
   | 'output_truncated'
+  | 'context_overflow'
   | 'rate_limited'
   | 'quota_exceeded'
   | 'node_lost'

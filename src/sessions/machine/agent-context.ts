@@ -117,14 +117,26 @@ export class AgentContext {
   /** The process exited during a turn. */
   cut(turn: number, cause: Cause, started: boolean): void {
     if (!started) this.#prompted = this.#promptedBefore
-    else if (!this.#worked && !this.#answered)
-      this.#doubt = `Turn ${turn} ended before the agent answered. The agent may not know its prompt.`
+    else if (!this.#worked && !this.#answered) this.#doubt = unanswered(turn)
     if (!this.#answered) this.#id.cut()
     if (cause === 'exit' && !this.#answered) this.#id.turnEnded({})
   }
 
   #lost(message: string): Event[] {
     if (!this.#isKept) return []
-    return [{ type: 'notice.raised', level: 'warning', code: 'context_lost', message }]
+    return [contextLost(message)]
   }
+}
+
+function unanswered(turn: number): string {
+  return `Turn ${turn} ended before the agent answered. The agent may not know its prompt.`
+}
+
+function contextLost(message: string): Event {
+  return { type: 'notice.raised', level: 'warning', code: 'context_lost', message }
+}
+
+/** The prompt of a turn that ended with its server, before the agent did any work. */
+export function unansweredPrompt(turn: number): Event {
+  return contextLost(unanswered(turn))
 }

@@ -1,5 +1,6 @@
 import type { Exit, TurnVerdict } from '../../agents/agent.ts'
 import type { ErrorInfo, Outcome } from '../../model/index.ts'
+import { withContextOverflow } from '../../model/outcome/context-overflow.ts'
 import { wasToldToStop } from '../../model/outcome/outcome.ts'
 
 /** A process that died by a signal has no code; it counts as 1. */
@@ -19,7 +20,7 @@ export function outcomeError(
     case 'interrupted':
       return undefined
     case 'failed':
-      return failure(verdict, exit)
+      return withContextOverflow(failure(verdict, exit))
     case 'denied':
       return {
         code: 'permission_denied',

@@ -12,7 +12,7 @@ export function agentAt(agent: Agent, version: string | undefined): Agent {
   const variant = version === undefined ? undefined : agent.atVersion?.(version)
   if (!variant) return agent
   // The other generation was tested with other versions.
-  const { testedVersion: _, ...common } = agent
+  const { testedVersion: _, oldestVersion: __, ...common } = agent
   return { ...common, ...variant }
 }
 

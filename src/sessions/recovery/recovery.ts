@@ -3,6 +3,7 @@ import type { Entry, ErrorInfo, Event, MainstemError, SessionRecord } from '../.
 import type { Batch, SessionState, Store } from '../../stores/store.ts'
 import { planContinuation } from '../continuations/plan.ts'
 import { Log } from '../log/log.ts'
+import { unansweredPrompt } from '../machine/agent-context.ts'
 import { notContinued } from '../machine/notices.ts'
 import { ownerGone } from '../machine/turn-error.ts'
 import { TurnUsage, type UsageReports } from '../machine/turn-usage.ts'
@@ -28,7 +29,7 @@ export class OpenWork {
   readonly tools = new Map<string, OpenTool>()
   readonly subagents = new Set<string>()
   reports: UsageReports = {}
-  turn: { turn: number; at: number; usage: TurnUsage } | undefined
+  turn: { turn: number; at: number; usage: TurnUsage; hasWorked: boolean } | undefined
   #room: number
 
   constructor(messageChars = MESSAGE_CHARS) {
@@ -37,6 +38,7 @@ export class OpenWork {
 
   add({ event, at }: Entry): void {
     this.turn?.usage.observe(event)
+    if (this.turn && isWork(event)) this.turn.hasWorked = true
     switch (event.type) {
       case 'text.delta':
       case 'thinking.delta':
@@ -65,7 +67,7 @@ export class OpenWork {
         this.reports = { capabilities: event.capabilities }
         break
       case 'turn.started':
-        this.turn = { turn: event.turn, at, usage: new TurnUsage(this.reports) }
+        this.turn = { turn: event.turn, at, usage: new TurnUsage(this.reports), hasWorked: false }
         break
       case 'turn.completed':
         if (event.turn === this.turn?.turn) this.turn = undefined
@@ -93,13 +95,24 @@ export class OpenWork {
   /** Adds the turn that is open in the record if its start was trimmed from the log. */
   complete({ openTurn, updatedAt }: SessionRecord): void {
     if (openTurn === undefined) return
-    this.turn ??= { turn: openTurn, at: updatedAt, usage: new TurnUsage(this.reports) }
+    this.turn ??= { turn: openTurn, at: updatedAt, usage: new TurnUsage(this.reports), hasWorked: true }
   }
+}
+
+/** What only an agent emits that has read its prompt. */
+function isWork(event: Event): boolean {
+  if (event.type === 'usage.reported') return event.scope === 'step'
+  if (event.type === 'request.opened') return event.kind !== 'login'
+  return /^(?:text|thinking|tool)\./.test(event.type)
 }
 
 function toolOf({ toolId, name, kind, parent }: OpenTool): OpenTool {
   return { toolId, name, kind, parent }
 }
+
+/** The part of a session's state that decides how its open work is closed. */
+type SettledState = Pick<SessionState, 'requests'> &
+  Partial<Pick<SessionState, 'nativeSessionId' | 'announcedSessionId'>>
 
 /**
  * Returns the events that close the open items of a session without an owner. Its turn is `lost`, or `failed` if the
@@ -107,7 +120,7 @@ function toolOf({ toolId, name, kind, parent }: OpenTool): OpenTool {
  */
 export function settlementOf(
   open: OpenWork,
-  { requests }: Pick<SessionState, 'requests'>,
+  { requests, nativeSessionId, announcedSessionId }: SettledState,
   now: number,
   failure?: MainstemError,
   lostNode?: string,
@@ -127,7 +140,10 @@ export function settlementOf(
   }
   for (const id of open.subagents) events.push({ type: 'subagent.completed', id, status: 'cancelled' })
   if (open.turn) {
-    const { turn, at, usage } = open.turn
+    const { turn, at, usage, hasWorked } = open.turn
+    // Without a conversation to resume, the next process reports that it starts a new one.
+    const resumes = nativeSessionId !== undefined || announcedSessionId !== undefined
+    if (!hasWorked && resumes) events.push(unansweredPrompt(turn))
     events.push({
       type: 'turn.completed',
       turn,

@@ -30,6 +30,31 @@ test('a turn that was open when its owner went away is lost, and everything in i
   expect(await store.head(session.id)).toBe(head)
 })
 
+test.each([
+  ['had not answered', [], 1],
+  ['had begun to answer', [said('half')], 0],
+])('the loss of a prompt is reported if the agent %s', async (_name, lines, count) => {
+  const store = memoryStore()
+  const before = house(store)
+  const session = await before.open()
+  await session.prompt('one')
+  const run = await before.driver.run()
+  run.say(init, said('1'), result('1'))
+  await session.settled(1)
+  const frames = session.coverage.frames
+  await session.prompt('two')
+  run.say(...lines)
+  await expect.poll(() => session.coverage.frames).toBe(frames + lines.length)
+
+  const after = house(store)
+  await after.sessions.recover()
+  await after.sessions.recover()
+  const events = (await store.read(session.id, 0, 100)).map(({ event }) => event)
+  const lost = events.filter((event) => event.type === 'notice.raised' && event.code === 'context_lost')
+  expect(lost).toHaveLength(count)
+  expect(events.at(-1)).toMatchObject({ type: 'turn.completed', turn: 2, outcome: 'lost' })
+})
+
 test('the usage of a lost turn is what its model calls reported, marked partial, in the session and the account', async () => {
   const store = memoryStore()
   const before = house(store)

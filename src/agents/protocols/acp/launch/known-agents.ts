@@ -17,6 +17,12 @@ export const GEMINI: AcpQuirks = {
   modes: modesOf({ ask: ['default'], edit: ['autoEdit'], all: ['yolo'], readOnly: ['plan'] }),
 }
 
+/** Never run here; others report its modes. */
+export const ANTIGRAVITY: AcpQuirks = {
+  ...PLAIN,
+  modes: modesOf({ ask: ['default'], edit: ['auto_edit'], all: ['yolo'] }),
+}
+
 export const CLAUDE_AGENT: AcpQuirks = {
   ...PLAIN,
   failure: 'API Error: ',
@@ -110,6 +116,7 @@ export const QWEN: AcpQuirks = {
 
 /** By the agent name in the handshake, so that a transcript need not name its agent. */
 const BY_NAME: ReadonlyMap<string, AcpQuirks> = new Map([
+  ['antigravity-acp', ANTIGRAVITY],
   ['gemini-cli', GEMINI],
   ['@agentclientprotocol/claude-agent-acp', CLAUDE_AGENT],
   ['@zed-industries/claude-code-acp', CLAUDE_AGENT],
