@@ -19,6 +19,7 @@ const Orders = z.strictObject({
   /** Of random moments. */
   seed: z.int(),
   ci: z.boolean(),
+  versions: z.record(z.string(), z.string()),
   /** Measure the time to the first text as well. */
   warmth: z.boolean(),
   atOnce: z.int().positive(),

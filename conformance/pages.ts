@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { latestSection, readLatest } from './latest.ts'
 import { PROGRAMS, type Program } from './programs.ts'
 import { OPENCODE_2, OPENCODE_2_FOLDER } from './recorded.ts'
 import type { CellResult, CellState, Results, Spread } from './results.ts'
@@ -130,14 +131,16 @@ const HOW = [
 ]
 
 const RUN =
-  'The programs are installed below `~/.cache/mainstem/conformance`. `--only`, `--launch` and `--scenario` select cells, `--keep` keeps their folders, `--at-once` sets how many are played in parallel, `--seed` repeats the random moments of an earlier run, `--warmth` measures start times, and `--ci` plays the scenarios that every change has to pass, without writing results. Where the system allows it, the programs run in a network namespace without a route, with empty folders in place of the home directory and `/tmp`. `npm run mutate:conformance` plants faults in a copy of the sources and checks that the cells turn red.'
+  'The programs are installed below `~/.cache/mainstem/conformance`. `--only`, `--launch` and `--scenario` select cells, `--keep` keeps their folders, `--at-once` sets how many are played in parallel, `--seed` repeats the random moments of an earlier run, `--warmth` measures start times, `--latest` plays the newest versions, and `--ci` plays the scenarios that every change has to pass, without writing results. Where the system allows it, the programs run in a network namespace without a route, with empty folders in place of the home directory and `/tmp`. `npm run mutate:conformance` plants faults in a copy of the sources and checks that the cells turn red.'
 
 /** The whole page. */
 export function conformancePage(results: Results): string {
+  const latest = readLatest()
   const [main, others] = [PROGRAMS.filter(({ inCi }) => inCi), PROGRAMS.filter(({ inCi }) => !inCi)]
   const [native, acp] = [
-    others.filter(({ agent }) => main.some((one) => one.agent === agent)),
-    others.filter(({ agent }) => !main.some((one) => one.agent === agent)),
+    // Agents over ACP have no one-shot launch.
+    others.filter(({ launches }) => launches.includes('oneshot')),
+    others.filter(({ launches }) => !launches.includes('oneshot')),
   ]
   const pins = PROGRAMS.map((one) => [nameOf(one), `\`${one.package}\``, one.version])
   return `${[
@@ -163,7 +166,7 @@ export function conformancePage(results: Results): string {
     '## Results',
     'A number refers to a [setting](#settings) that the cell needs beyond the defaults of the program.',
     matrix(results, main),
-    '### Other versions and models',
+    '### Other agents, versions and models',
     matrix(results, native),
     '### Agents over ACP',
     matrix(results, acp),
@@ -175,6 +178,7 @@ export function conformancePage(results: Results): string {
     '## Start time',
     'Time from a prompt to the first text: cold with a process that starts for it, warm with a running one. Minimum, median and maximum of several runs on one shared machine, as a measurement and not a promise. The model answers at once.',
     warmth(results),
+    ...(latest ? latestSection(latest) : []),
     '## Versions',
     table(['agent', 'package', 'version'], pins),
     '## Run it',

@@ -9,12 +9,19 @@ export interface Choice {
   readonly scenarios: readonly string[]
   readonly launches: readonly Launch[]
   readonly ci: boolean
+  /** Versions other than the tested ones, by program. */
+  readonly versions?: Readonly<Record<string, string>>
 }
 
 /** The cells of a choice, program by program; no names stand for all. */
-export function cellsOf({ programs, scenarios, launches, ci }: Choice): Cell[] {
+export function cellsOf({ programs, scenarios, launches, ci, versions = {} }: Choice): Cell[] {
   const isIn = (names: readonly string[], id: string) => names.length === 0 || names.includes(id)
-  return PROGRAMS.filter(({ id, inCi }) => isIn(programs, id) && (inCi || !ci)).flatMap((program) =>
+  const chosen = PROGRAMS.filter(({ id, inCi }) => isIn(programs, id) && (inCi || !ci))
+  const atVersion = chosen.map((program) => ({
+    ...program,
+    version: versions[program.id] ?? program.version,
+  }))
+  return atVersion.flatMap((program) =>
     program.launches
       .filter((launch) => isIn(launches, launch))
       .flatMap((launch) =>

@@ -9,7 +9,15 @@ import { parseArgs } from 'node:util'
 import { LaunchKind } from '../src/model/index.ts'
 import { cleanEnvironment, type Fence, raiseFence } from './fence.ts'
 import type { Orders } from './inside.ts'
-import { cacheFolder, install } from './install.ts'
+import { cacheFolder, type Installed, install } from './install.ts'
+import {
+  compareNewest,
+  latestSection,
+  type Newest,
+  newestPrograms,
+  newestVersion,
+  writeLatest,
+} from './latest.ts'
 import { writePages } from './pages.ts'
 import { type Choice, cellsOf, unknownName } from './plan.ts'
 import {
@@ -22,6 +30,7 @@ import {
   readResults,
   stepsBack,
 } from './results.ts'
+import { SCENARIOS } from './scenarios/index.ts'
 
 const { values } = parseArgs({
   options: {
@@ -33,6 +42,7 @@ const { values } = parseArgs({
     list: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
     warmth: { type: 'boolean', default: false },
+    latest: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '2' },
   },
 })
@@ -55,11 +65,44 @@ if (stranger !== undefined) {
     console.log(`${program.id}/${launch}/${scenario.id}  ${program.version}  ${scenario.title}`)
   }
 } else {
-  process.exitCode = await run()
+  process.exitCode = values.latest ? await runLatest() : await run()
+}
+
+/** Plays the newest versions of the programs that have one, and writes what they do differently. */
+async function runLatest(): Promise<number> {
+  const programs = newestPrograms().filter(
+    ({ id }) => choice.programs.length === 0 || choice.programs.includes(id),
+  )
+  const versions: Record<string, string> = {}
+  const installed = new Map<string, Installed>()
+  for (const program of programs) {
+    const version = await newestVersion(program)
+    versions[program.id] = version
+    installed.set(program.id, await install({ ...program, version }))
+  }
+  const changed = programs.filter(({ id, version }) => versions[id] !== version)
+  const newer = { ...choice, programs: changed.map(({ id }) => id), ci: false, versions }
+  const scenarios = choice.ci ? SCENARIOS.filter(({ inCi }) => inCi).map(({ id }) => id) : choice.scenarios
+  const now = changed.length === 0 ? { cells: [], warmth: [] } : await playBehind({ ...newer, scenarios })
+  const compared: Newest[] = []
+  for (const program of programs) {
+    const { id } = program
+    const found = installed.get(id) ?? { failed: 'it was not installed' }
+    const programs = { tested: await install(program), installed: found }
+    compared.push(await compareNewest(program, versions[id] ?? '', programs, readResults(), now))
+  }
+  writeLatest({ date: new Date().toISOString().slice(0, 10), programs: compared })
+  writePages(readResults())
+  for (const line of latestSection({ date: '', programs: compared }).slice(2)) console.log(line)
+  return compared.some(({ changed: cells }) => cells.some((cell) => cell.now === 'red')) ? 1 : 0
 }
 
 async function run(): Promise<number> {
-  const commands = await installAll()
+  return conclude(await playBehind(choice))
+}
+
+async function playBehind(choice: Choice): Promise<Results> {
+  const commands = await installAll(choice)
   // A short path, because programs put sockets below it.
   const folder = await mkdtemp(join(tmpdir(), 'mc-'))
   // Resolved, because a copy of the sources links to the packages of another folder.
@@ -68,15 +111,14 @@ async function run(): Promise<number> {
   console.log(`fence: ${fence.words}`)
   console.log(`seed: ${seed} (pass --seed ${seed} for the same random moments)`)
   try {
-    const now = await behind(fence, folder, { ...orders(fence, folder, kept), commands })
-    return conclude(now)
+    return await behind(fence, folder, { ...orders(choice, fence, folder, kept), commands })
   } finally {
     if (values.keep) console.log(`kept: ${folder}`)
     else await rm(folder, { recursive: true, force: true })
   }
 }
 
-async function installAll(): Promise<Record<string, string>> {
+async function installAll(choice: Choice): Promise<Record<string, string>> {
   const commands: Record<string, string> = {}
   for (const program of new Set(cellsOf(choice).map((cell) => cell.program))) {
     const installed = await install(program)
@@ -87,14 +129,19 @@ async function installAll(): Promise<Record<string, string>> {
   return commands
 }
 
-function orders(fence: Fence, folder: string, kept: readonly string[]): Omit<Orders, 'commands'> {
-  const { programs, scenarios, launches, ci } = choice
+function orders(
+  { programs, scenarios, launches, ci, versions = {} }: Choice,
+  fence: Fence,
+  folder: string,
+  kept: readonly string[],
+): Omit<Orders, 'commands'> {
   return {
     programs: [...programs],
     scenarios: [...scenarios],
     launches: [...launches],
     seed,
     ci,
+    versions: { ...versions },
     warmth: values.warmth,
     atOnce: Number.parseInt(values['at-once'], 10),
     keep: values.keep,

@@ -6,6 +6,7 @@ import { GEMINI_LIMITS } from './gemini.ts'
 import type { Limit } from './limit.ts'
 import { ONESHOT_LIMITS } from './oneshot.ts'
 import { OPENCODE_LIMITS } from './opencode.ts'
+import { PI_LIMITS } from './pi.ts'
 
 /** The first match applies, so specific limits precede general ones. */
 export const LIMITS: readonly Limit[] = [
@@ -14,6 +15,7 @@ export const LIMITS: readonly Limit[] = [
   ...GEMINI_LIMITS,
   ...OPENCODE_LIMITS,
   ...ACP_LIMITS,
+  ...PI_LIMITS,
   ...ONESHOT_LIMITS,
 ]
 

@@ -14,6 +14,7 @@ const REFUSALS = [
   { programs: ['codex', 'codex-default'], evidence: 'src/agents/codex/fixtures/codex/esc_headless' },
   { programs: ['gemini'], evidence: 'src/agents/gemini/fixtures/gemini/denied_default_bash' },
   { programs: ['opencode'], evidence: 'src/agents/opencode/fixtures/opencode/perm_ask_bash' },
+  { programs: ['pi'], evidence: 'src/agents/pi/fixtures/pi/read_only' },
 ]
 
 /** Limits of one-shot processes, for every program. */

@@ -11,7 +11,12 @@ const OVERFLOW = [
 ]
 
 /** Codes that an agent gives an error without a meaning of its own for this one. */
-const VAGUE: ReadonlySet<ErrorInfo['code']> = new Set(['unknown', 'invalid_request', 'too_large', 'protocol_error'])
+const VAGUE: ReadonlySet<ErrorInfo['code']> = new Set([
+  'unknown',
+  'invalid_request',
+  'too_large',
+  'protocol_error',
+])
 
 /** Gives the error of a conversation that no longer fits the model its own code, which names the way out. */
 export function withContextOverflow(error: ErrorInfo): ErrorInfo {
