@@ -1,4 +1,5 @@
 import stringWidth from 'fast-string-width'
+import { charactersOf } from './characters.ts'
 
 /** How many columns a printable text takes. */
 export function widthOf(text: string): number {
@@ -11,14 +12,11 @@ export function cut(text: string, columns: number): string {
   return `${splitAt(text, columns - 1)[0]}…`
 }
 
-/** Characters as people see them: an emoji may consist of several code points. */
-const characters = new Intl.Segmenter()
-
 /** Takes at least one character, so that a narrow terminal cannot cause an endless loop. */
 function splitAt(text: string, columns: number): [string, string] {
   let width = 0
   let length = 0
-  for (const { segment } of characters.segment(text)) {
+  for (const { segment } of charactersOf(text)) {
     width += widthOf(segment)
     if (width > columns && length > 0) break
     length += segment.length

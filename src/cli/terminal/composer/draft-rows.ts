@@ -1,11 +1,10 @@
+import { charactersOf } from '../../render/characters.ts'
 import { widthOf } from '../../render/wrap.ts'
 import type { Footer } from '../terminal.ts'
 import type { Draft } from './draft.ts'
 
 /** Longer drafts show the lines around the caret. */
 const MOST_ROWS = 6
-
-const characters = new Intl.Segmenter()
 
 /** The lines that show a draft, and the place of the caret in them. `mark` is in front of the first line. */
 export function draftRows({ text, caret }: Draft, columns: number, mark: string): Footer {
@@ -14,7 +13,7 @@ export function draftRows({ text, caret }: Draft, columns: number, mark: string)
   const rows = ['']
   let width = 0
   let place = { row: 0, column: 0 }
-  for (const { segment, index } of characters.segment(text)) {
+  for (const { segment, index } of charactersOf(text)) {
     if (index === caret) place = { row: rows.length - 1, column: width }
     const size = widthOf(segment)
     if (segment === '\n' || width + size > room) {

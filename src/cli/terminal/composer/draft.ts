@@ -1,3 +1,4 @@
+import { charactersOf } from '../../render/characters.ts'
 import { printable } from '../../render/printable.ts'
 import { ENTER, ESCAPE, type Key } from '../key-reader.ts'
 
@@ -118,15 +119,13 @@ function move(draft: Draft, caret: number): Draft {
   return { ...draft, caret }
 }
 
-const characters = new Intl.Segmenter()
-
 function before({ text, caret }: Draft): number {
-  const last = [...characters.segment(text.slice(0, caret))].at(-1)
+  const last = [...charactersOf(text.slice(0, caret))].at(-1)
   return last?.index ?? 0
 }
 
 function after({ text, caret }: Draft): number {
-  const [first] = characters.segment(text.slice(caret))
+  const [first] = charactersOf(text.slice(caret))
   return caret + (first?.segment.length ?? 0)
 }
 
