@@ -86,6 +86,20 @@ test('a plan is rendered, with the targets of its links, and is approved or sent
   expect(await faultsOf(watched)).toEqual([])
 })
 
+test('a plan hides nothing beyond the edge of a phone, neither in code nor in a table', async () => {
+  const wide = 'x'.repeat(300)
+  const plan = `\`\`\`sh\necho ${wide}\n\`\`\`\n\n| ${wide} | b |\n|---|---|\n| \`${wide}\` | d |\n`
+  const { card, page } = await asked(script(ask('p', { plan }, { tool: 'ExitPlanMode', kind: 'plan' })))
+  await page.setViewportSize({ width: 360, height: 640 })
+  const box = card.getByRole('region', { name: 'Input' })
+  await box.locator('td').first().waitFor({ state: 'attached' })
+  const parts = [box, box.locator('pre'), box.locator('.table-scroll'), box.locator('.code-block')]
+  for (const part of parts)
+    await expect
+      .poll(() => part.evaluate((found) => found.scrollWidth - found.clientWidth))
+      .toBeLessThanOrEqual(0)
+})
+
 test('a call of an MCP tool names its server, and every argument', async () => {
   const { card } = await asked(scene('mcp'))
   await card.getByText('Call postgres › query').waitFor()

@@ -107,7 +107,7 @@ const SWEEP = `(async () => {
  */
 const TABS = {
   conversation: '[data-scroller] :text("Waiting for an answer")',
-  changes: 'summary code',
+  changes: '[aria-label^="Diff of"]',
   events: '[data-seq]',
 }
 

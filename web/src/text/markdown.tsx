@@ -54,7 +54,7 @@ interface MarkdownProps {
 export const Markdown = memo(function Markdown({ text, streaming = false, exact = false }: MarkdownProps) {
   const blocks = useMemo(() => blocksOf(streaming ? remend(text) : text), [text, streaming])
   return (
-    <div className="prose">
+    <div className={exact ? 'prose prose-exact' : 'prose'}>
       {blocks.map(({ start, token }) => (
         <Block key={start} raw={token.raw} token={token} exact={exact} settled={!streaming} />
       ))}

@@ -1,10 +1,14 @@
 import { escapeInvisible, type RequestItem } from 'mainstem/client'
+import { useRelativePaths } from '../../text/workspace.ts'
 
 const DECISIONS = { allow: 'Allowed', deny: 'Denied', answered: 'Answered' } as const
 
 /** The outcome of a request, as a line of the conversation. Open requests have a card at the bottom. */
 export function RequestView({ item: { request, resolved, withdrawn } }: { item: RequestItem }) {
-  const what = escapeInvisible(request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind)
+  const { text } = useRelativePaths()
+  const what = escapeInvisible(
+    text(request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind),
+  )
   return (
     <p className="flex flex-wrap gap-x-2 text-xs text-soft">
       <span>{standingOf(resolved, withdrawn)}</span>
