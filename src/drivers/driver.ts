@@ -2,6 +2,7 @@ import type { Launch, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { ErrorInfo } from '../model/index.ts'
 import type { ValueSink } from '../model/text/large-value.ts'
+import type { OutputPosition } from './process/frame-queue.ts'
 
 /** The credentials that a child process receives. */
 export interface ChildKeys {
@@ -22,8 +23,15 @@ export interface RunContext {
   env: Readonly<Record<string, string>>
   /** Stores the large values of frames. */
   values: ValueSink
+  /** Starts a run that outlives this process. Its folder was prepared with `LastingRuns.prepare`. */
+  lasting?: LastingStart
   /** Receives the child's credentials before the child starts, so that they are masked in every log. */
   protect?(keys: ChildKeys): void
+}
+
+export interface LastingStart {
+  /** `whole`: the program reads its input to the end before it answers, so it starts when the input has ended. */
+  input: 'open' | 'whole'
 }
 
 /** The end of a run; `error` is set when the run never started or its connection broke. */
@@ -31,6 +39,8 @@ export interface RunExit {
   code?: number
   signal?: string
   error?: ErrorInfo
+  /** It ended while no process of ours was there, and nothing recorded how. */
+  unseen?: true
   /** Pids that could not be terminated, such as a program that runs as another user. */
   survivors?: readonly number[]
 }
@@ -57,11 +67,57 @@ export interface Run {
    * agent, such as MCP servers, are older than the turn or belong to that session. Returns the pids that survived.
    */
   endTools?(since: number): Promise<readonly number[]>
+  /** Set for a run that outlives this process. */
+  readonly lasting?: Lasting | undefined
+}
+
+/** What is known of the writes to a run. Writes are numbered from 0, in the order of the journal. */
+export interface WriteState {
+  /** The number of complete writes. */
+  done: number
+  /** How many bytes of the next write the agent has. */
+  bytes: number
+  /** The writer died while it wrote: nobody knows whether more bytes were written. */
+  inDoubt: boolean
+}
+
+/** The part of a run that a later process continues from. */
+export interface Lasting {
+  /** How far the output was read that `frames` gave. */
+  readonly position: OutputPosition
+  /** What was written before this process attached. */
+  readonly written: WriteState
+  /** Counts a write of the journal that is not made. */
+  skip(): Promise<void>
+  /** The output up to here is committed, so its space can be given back. */
+  release(position: OutputPosition): void
+  /** Stops reading and writing, and leaves the processes running for a later process. */
+  leave(): Promise<void>
+}
+
+/** Runs that outlive the process which started them. */
+export interface LastingRuns {
+  /** Creates the folder of a run. Called before the run is committed, so that a missing run was never started. */
+  prepare(runId: string): void
+  /** Stores the text of a journal frame as it was, because the journal hides a part of it. */
+  keep(runId: string, frame: number, text: string): void
+  /** The texts that `keep` stored, by frame. */
+  kept(runId: string): ReadonlyMap<number, string>
+  /** The runs of earlier processes, and whether each was started. */
+  left(): Promise<ReadonlyMap<string, 'started' | 'unstarted'>>
+  /** Continues a run of an earlier process, after the output that was committed. */
+  attach(runId: string, from: OutputPosition, context: Pick<RunContext, 'values'>): Run
+  /** Removes what is left of a run whose end is committed. */
+  remove(runId: string): Promise<void>
+  /** Terminates a run of an earlier process, and removes what is left of it. Returns the pids that survived. */
+  discard(runId: string): Promise<readonly number[]>
 }
 
 /** Starts launches and owns the processes and connections that it opened. */
 export interface Driver<L extends Launch = Launch> {
   start(launch: L, context: RunContext): Run
+  /** Absent if runs end with this process. */
+  readonly lasting?: LastingRuns | undefined
 }
 
 /** Injected timers, so that tests do not wait. */

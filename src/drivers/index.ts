@@ -3,18 +3,23 @@ import type { Driver } from './driver.ts'
 import { processDriver } from './process.ts'
 import { remoteDriver } from './remote.ts'
 import { type ServerDriverOptions, serverDriver } from './server.ts'
+import { SpoolDriver, type SpoolDriverOptions } from './spool.ts'
 import { systemTimers } from './timers.ts'
 
-/** The driver for every kind of launch. */
-export function driver(options: ServerDriverOptions = {}): Driver {
+/** The driver for every kind of launch. With a `spool` directory, processes can outlive this one. */
+export function driver(options: ServerDriverOptions & Partial<SpoolDriverOptions> = {}): Driver {
+  const { spool } = options
+  const lasting = spool === undefined ? undefined : new SpoolDriver({ ...options, spool })
   const processes = processDriver(options)
   const servers = serverDriver(options)
   const builtins = builtinDriver({ timers: options.timers ?? systemTimers })
   const remotes = remoteDriver(options)
   return {
+    lasting,
     start(launch, context) {
       switch (launch.kind) {
         case 'process':
+          if (context.lasting && lasting) return lasting.start(launch, context)
           return processes.start(launch, context)
         case 'server':
           return servers.start(launch, context)

@@ -4,7 +4,9 @@ import { type MainstemError, toMainstemError } from '../model/index.ts'
 import type { Driver, Run, RunContext, Timers } from './driver.ts'
 import { environmentOf, ownedRun } from './process/environment.ts'
 import { failedRun } from './process/failed-run.ts'
+import { FrameQueue } from './process/frame-queue.ts'
 import { placeFiles } from './process/launch-files.ts'
+import { pipeChannels } from './process/pipe-channels.ts'
 import { ProcessRun } from './process/process-run.ts'
 import { makeRunFolder, removeFolder } from './process/run-folders.ts'
 import { spawnChild, spawnError } from './process/spawn-child.ts'
@@ -73,14 +75,14 @@ function startIn(
     const environment = environmentOf(options.environment ?? process.env, placed, context, temporary)
     const child = spawnChild(placed, context, environment)
     if (child.pid === undefined) return failedRun(startError(child), cleanUp)
-    return new ProcessRun(child, {
+    const queue = new FrameQueue(options.queueBytes ?? QUEUE_BYTES)
+    const reading = { queue, values: context.values, maxLineBytes: options.maxLineBytes }
+    return new ProcessRun(pipeChannels(child, reading), {
       tree: treeOf(child, table, context.runId, options.groups),
       now: () => table.now(),
-      values: context.values,
       timers: options.timers ?? systemTimers,
       graces: options.graces ?? GRACES,
-      queueBytes: options.queueBytes ?? QUEUE_BYTES,
-      maxLineBytes: options.maxLineBytes,
+      queue,
       firstSignal: options.firstSignal,
       cleanUp,
     })

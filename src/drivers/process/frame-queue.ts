@@ -5,9 +5,19 @@ import type { Frame } from '../../framing/frame.ts'
  */
 type FrameBatch = readonly Frame[] | Promise<readonly Frame[]>
 
+/** How far the output of a run was read, in bytes of complete lines. */
+export interface OutputPosition {
+  stdout: number
+  stderr: number
+}
+
+/** The new position of one output. */
+export type ReadMark = Partial<OutputPosition>
+
 interface QueuedFrames {
   frames: FrameBatch
   bytes: number
+  mark: ReadMark | undefined
 }
 
 /** A batch takes at most a quarter of the limit, so that the pipes are read while the consumer processes it. */
@@ -16,14 +26,17 @@ const BATCH_PART = 4
 /** Queues frames from the pipes of a child for one consumer, bounded in bytes. */
 export class FrameQueue implements AsyncIterable<readonly Frame[]> {
   readonly #waiting: QueuedFrames[] = []
+  /** The position after the frames that the consumer has. */
+  readonly position: OutputPosition
   #limit: number
   #bytes = 0
   #closed = false
   #wakeReader: (() => void) | undefined
   #paused: (() => void)[] = []
 
-  constructor(limitBytes: number) {
+  constructor(limitBytes: number, position: OutputPosition = { stdout: 0, stderr: 0 }) {
     this.#limit = limitBytes
+    this.position = { ...position }
   }
 
   get full(): boolean {
@@ -31,8 +44,8 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
   }
 
   /** `bytes` is the number of bytes read for the batch, including incomplete lines and parts of blobs. */
-  push(frames: FrameBatch, bytes: number): void {
-    this.#waiting.push({ frames, bytes })
+  push(frames: FrameBatch, bytes: number, mark?: ReadMark): void {
+    this.#waiting.push({ frames, bytes, mark })
     this.#bytes += bytes
     this.#wakeReader?.()
   }
@@ -58,8 +71,9 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
     for (;;) {
       const batches = this.#take()
       if (batches.length > 0) {
-        const [first = [], ...more] = await Promise.all(batches)
+        const [first = [], ...more] = await Promise.all(batches.map(({ frames }) => frames))
         const frames = more.length === 0 ? first : [first, ...more].flat()
+        for (const { mark } of batches) if (mark) Object.assign(this.position, mark)
         if (frames.length > 0) yield frames
       } else if (this.#closed) {
         return
@@ -75,13 +89,13 @@ export class FrameQueue implements AsyncIterable<readonly Frame[]> {
    * Merges the queued batches into one, so that a consumer that commits each batch pays for one commit, not one per
    * chunk.
    */
-  #take(): FrameBatch[] {
-    const batches: FrameBatch[] = []
+  #take(): QueuedFrames[] {
+    const batches: QueuedFrames[] = []
     let bytes = 0
     for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
       bytes += next.bytes
       if (batches.length > 0 && bytes > this.#limit / BATCH_PART) break
-      batches.push(next.frames)
+      batches.push(next)
       this.#bytes -= next.bytes
       this.#waiting.shift()
     }

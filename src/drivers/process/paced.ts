@@ -3,20 +3,34 @@ import type { Driver, Run } from '../driver.ts'
 
 /** Reads from a run only while `room` grants it; otherwise the child blocks on its full pipe. */
 export function paced(driver: Driver, room: () => Promise<void>): Driver {
+  const { lasting } = driver
   return {
-    start(launch, context) {
-      const run = driver.start(launch, context)
-      return {
-        pid: run.pid,
-        exit: run.exit,
-        frames: read(run, room),
-        write: (write) => run.write(write),
-        stop: () => run.stop(),
-        ...(run.outputClosed && { outputClosed: run.outputClosed }),
-        moment: () => run.moment?.(),
-        endTools: async (since) => (await run.endTools?.(since)) ?? [],
-      }
+    start: (launch, context) => pacedRun(driver.start(launch, context), room),
+    lasting: lasting && {
+      prepare: (runId) => lasting.prepare(runId),
+      keep: (runId, frame, text) => lasting.keep(runId, frame, text),
+      kept: (runId) => lasting.kept(runId),
+      left: () => lasting.left(),
+      attach: (runId, from, context) => pacedRun(lasting.attach(runId, from, context), room),
+      remove: (runId) => lasting.remove(runId),
+      discard: (runId) => lasting.discard(runId),
     },
+  }
+}
+
+function pacedRun(run: Run, room: () => Promise<void>): Run {
+  return {
+    get pid() {
+      return run.pid
+    },
+    exit: run.exit,
+    frames: read(run, room),
+    write: (write) => run.write(write),
+    stop: () => run.stop(),
+    ...(run.outputClosed && { outputClosed: run.outputClosed }),
+    moment: () => run.moment?.(),
+    endTools: async (since) => (await run.endTools?.(since)) ?? [],
+    lasting: run.lasting,
   }
 }
 

@@ -1,11 +1,8 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { setImmediate } from 'node:timers/promises'
 import type { Write } from '../../agents/agent.ts'
 import { type ErrorCode, type ErrorInfo, MainstemError } from '../../model/index.ts'
-import type { ValueSink } from '../../model/text/large-value.ts'
-import type { Run, RunExit, Timers } from '../driver.ts'
-import { FrameQueue } from './frame-queue.ts'
-import { PipeReader, type PipeSetup } from './pipe-reader.ts'
+import type { Lasting, Run, RunExit, Timers } from '../driver.ts'
+import type { FrameQueue } from './frame-queue.ts'
 import { type Graces, type Tree, terminate } from './terminate.ts'
 
 /** All processes of a run, and the subset that the tools of one turn started. */
@@ -20,69 +17,80 @@ const MAX_QUIET_CHECKS = 8
 /** An upper bound for the data that the pipes of an exited child can hold. */
 const LEFT_IN_PIPES = 4 * 1024 * 1024
 
+/** One output of a process. */
+export interface Output {
+  /** Settles when nothing more can arrive. */
+  readonly ended: Promise<void>
+  /** The number of bytes read so far; it stays constant while the output is quiet. */
+  readonly bytesRead: number
+  /** Stops reading and emits the remaining text without a newline. */
+  finish(): Promise<void>
+}
+
+/** Reports a failure of a process, which ends it. */
+export type Fail = (code: ErrorCode, thrown: unknown) => void
+
+/** A started process with its input and its outputs: pipes, or files that outlive this process. */
+export interface Channels {
+  readonly pid: number | undefined
+  readonly outputs: readonly Output[]
+  readonly exited: Promise<RunExit>
+  /** Settles when the write completed or can no longer complete. */
+  write(write: Exclude<Write, { kind: 'http' }>): Promise<void>
+  /** Sends SIGKILL to the first process. Returns false if it has exited. */
+  kill(): boolean
+  /** Called once, before the processes are terminated. */
+  stopping?(): void
+  readonly lasting?: Lasting
+}
+
 interface ProcessRunSetup {
   tree: RunTree
   /** The current time in the unit of process start times; undefined where start times cannot be compared. */
   now(): number | undefined
-  values: ValueSink
   timers: Timers
   graces: Graces
-  queueBytes: number
-  maxLineBytes: number | undefined
+  queue: FrameQueue
   firstSignal?: 'SIGINT' | 'SIGTERM' | undefined
   /** Removes the temporary resources of this run. */
   cleanUp(): Promise<void>
 }
 
-/** One child process, from spawn until all of its processes have ended. */
+/** One process, from its start until all of its processes have ended. */
 export class ProcessRun implements Run {
-  readonly pid: number | undefined
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
   readonly outputClosed: Promise<void>
-  readonly #child: ChildProcessWithoutNullStreams
+  readonly #channels: Channels
   readonly #setup: ProcessRunSetup
-  readonly #pipes: readonly PipeReader[]
   readonly #exited = Promise.withResolvers<RunExit>()
   #ending: Promise<void> | undefined
   #error: ErrorInfo | undefined
   #survivors: readonly number[] = []
 
-  constructor(child: ChildProcessWithoutNullStreams, setup: ProcessRunSetup) {
-    this.pid = child.pid
-    this.#child = child
+  constructor(open: (fail: Fail) => Channels, setup: ProcessRunSetup) {
     this.#setup = setup
-    this.frames = new FrameQueue(setup.queueBytes)
-    const reading: PipeSetup = {
-      queue: this.frames,
-      values: setup.values,
-      maxLineBytes: setup.maxLineBytes,
-      fail: (code, thrown) => this.#fail(code, thrown),
-    }
-    const stdout = new PipeReader('stdout', child.stdout, reading)
-    this.#pipes = [stdout, new PipeReader('stderr', child.stderr, reading)]
-    this.outputClosed = stdout.ended
-    child.once('exit', (code, signal) => {
-      this.#exited.resolve({ ...(code !== null && { code }), ...(signal !== null && { signal }) })
-    })
-    child.on('error', (thrown) => this.#fail('unknown', thrown))
-    // A child that stopped reading breaks the pipe; its exit code or signal reports the reason.
-    child.stdin.on('error', () => child.stdin.destroy())
+    this.frames = setup.queue
+    const channels = open((code, thrown) => this.#fail(code, thrown))
+    this.#channels = channels
+    const [stdout] = channels.outputs
+    this.outputClosed = stdout?.ended ?? Promise.resolve()
+    void channels.exited.then(this.#exited.resolve)
     this.exit = this.#conclude()
   }
 
-  /** Settles when the write completed or can no longer complete. */
+  get lasting(): Lasting | undefined {
+    return this.#channels.lasting
+  }
+
+  get pid(): number | undefined {
+    return this.#channels.pid
+  }
+
   async write(write: Write): Promise<void> {
-    const { stdin } = this.#child
-    switch (write.kind) {
-      case 'text':
-        return new Promise((resolve) => stdin.write(write.text, () => resolve()))
-      case 'end':
-        return new Promise((resolve) => stdin.end(() => resolve()))
-      case 'http':
-        throw new MainstemError('unsupported_option', 'This agent is a process and takes no HTTP request.')
-    }
-    write satisfies never
+    if (write.kind === 'http')
+      throw new MainstemError('unsupported_option', 'This agent is a process and takes no HTTP request.')
+    return this.#channels.write(write)
   }
 
   stop(): Promise<void> {
@@ -109,7 +117,7 @@ export class ProcessRun implements Run {
     await this.#end('SIGTERM')
     this.frames.widen(LEFT_IN_PIPES)
     await this.#drain()
-    await Promise.all(this.#pipes.map((pipe) => pipe.finish()))
+    await Promise.all(this.#channels.outputs.map((output) => output.finish()))
     this.frames.close()
     await this.#setup.cleanUp()
     return {
@@ -119,11 +127,12 @@ export class ProcessRun implements Run {
     }
   }
 
-  /** Waits for both pipes to end, but not for a pipe that another process only keeps open. */
+  /** Waits for both outputs to end, but not for a pipe that another process only keeps open. */
   async #drain(): Promise<void> {
+    const { outputs } = this.#channels
     const ended = new AbortController()
-    void Promise.all(this.#pipes.map((pipe) => pipe.ended)).then(() => ended.abort())
-    const bytesRead = () => this.#pipes.reduce((sum, pipe) => sum + pipe.bytesRead, 0)
+    void Promise.all(outputs.map((output) => output.ended)).then(() => ended.abort())
+    const bytesRead = () => outputs.reduce((sum, output) => sum + output.bytesRead, 0)
     for (let check = 0, before = -1; check < MAX_QUIET_CHECKS && before !== bytesRead(); check++) {
       before = bytesRead()
       await this.#setup.timers.sleep(QUIET_MS, ended.signal)
@@ -141,6 +150,7 @@ export class ProcessRun implements Run {
 
   async #terminate(first: 'SIGINT' | 'SIGTERM'): Promise<void> {
     const { tree, graces, timers } = this.#setup
+    this.#channels.stopping?.()
     try {
       const survivors = await terminate(tree, graces, timers, first)
       this.#survivors = survivors.map(({ pid }) => pid)
@@ -153,7 +163,7 @@ export class ProcessRun implements Run {
     } catch (thrown) {
       // The process list is unavailable. Kills at least the direct child; if it had already exited, its exit code is
       // kept.
-      if (this.#child.kill('SIGKILL')) this.#fail('unknown', thrown)
+      if (this.#channels.kill()) this.#fail('unknown', thrown)
     }
   }
 

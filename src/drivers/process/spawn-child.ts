@@ -47,7 +47,8 @@ export function spawnError(program: string, thrown: unknown): MainstemError {
   return new MainstemError(code, `${program} could not be started: ${reason}`)
 }
 
-function checkDirectory(cwd: string): void {
+/** Throws if a directory does not exist. */
+export function checkDirectory(cwd: string): void {
   let isDirectory: boolean
   try {
     isDirectory = statSync(cwd).isDirectory()

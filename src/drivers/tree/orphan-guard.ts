@@ -1,19 +1,25 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { extname } from 'node:path'
+import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
  * The shell reads the list of runs until its input ends, which happens when this process exits for any reason; it then
- * execs the sweep. It ignores signals, because a service manager sends them to all processes at once.
+ * runs the sweep. It ignores signals, because a service manager sends them to all processes at once.
  *
  * A line `! 18.0` sets a deadline: without another one within 18 s, a subshell sweeps the runs listed so far. This also
  * ends the runs of a process that is suspended. The `sleep` of a subshell that was replaced ends by itself.
+ *
+ * Runs with a third part outlive this process. They are swept at the deadline, or without one after the grace. The sweep
+ * skips those that another guard has claimed since.
  */
 const SHELL_SCRIPT = `
 trap '' HUP INT QUIT TERM
 set -f
+grace=$1
+shift
 runs=
 timer=
 while read -r change run; do
@@ -21,7 +27,7 @@ while read -r change run; do
     [ -z "$timer" ] || kill -9 "$timer" 2>/dev/null
     timer=
     [ -n "$runs" ] || continue
-    ( sleep "$run"; exec "$@" $runs ) &
+    ( sleep "$run"; exec "$@" $$ $runs ) &
     timer=$!
     continue
   fi
@@ -30,8 +36,22 @@ while read -r change run; do
   runs=$kept
   [ "$change" = - ] || runs="$runs $run"
 done
-[ -z "$timer" ] || kill -9 "$timer" 2>/dev/null
-[ -z "$runs" ] || exec "$@" $runs
+ending=
+lasting=
+for run in $runs; do
+  case $run in
+    *,*,*) lasting="$lasting $run" ;;
+    *) ending="$ending $run" ;;
+  esac
+done
+if [ -z "$lasting" ]; then
+  [ -z "$timer" ] || kill -9 "$timer" 2>/dev/null
+  [ -z "$ending" ] || exec "$@" $$ $ending
+  exit
+fi
+[ -z "$ending" ] || "$@" $$ $ending
+if [ -n "$timer" ]; then wait "$timer"; else sleep "$grace"; fi
+exec "$@" $$ $lasting
 `
 
 /** The sweep program next to this file, compiled or not. */
@@ -43,19 +63,34 @@ const SWEEP = fileURLToPath(new URL(`./orphan-sweep${extname(import.meta.url)}`,
  */
 export class OrphanGuard {
   readonly #runs = new Set<string>()
+  /** The folders of runs that outlive this process, by run. */
+  readonly #spools = new Map<string, string>()
+  readonly #graceMs: number
   /** By the monotonic clock; undefined without a deadline. */
   #deadline: number | undefined
   #shell: ChildProcess | undefined
 
-  /** Call this before the first process of the run starts. The returned function removes the run from the guard. */
-  add(runId: string, folder: string): () => void {
-    const run = `${encodeURIComponent(runId)},${encodeURIComponent(folder)}`
+  /** `graceMs` is how long lasting runs may work without a process that has claimed them. */
+  constructor(graceMs = 0) {
+    this.#graceMs = graceMs
+  }
+
+  /**
+   * Call this before the first process of the run starts. `spool` is the folder of a run that outlives this process. The
+   * returned function removes the run from the guard.
+   */
+  add(runId: string, folder: string, spool?: string): () => void {
+    const parts = spool === undefined ? [runId, folder] : [runId, folder, spool]
+    const run = parts.map(encodeURIComponent).join(',')
+    if (spool !== undefined) this.#spools.set(run, spool)
     this.#runs.add(run)
     if (this.#shell) this.#send(`+ ${run}`)
     else this.#start()
+    this.#claim(spool)
     this.#sendDeadline()
     return () => {
       this.#runs.delete(run)
+      this.#spools.delete(run)
       this.#send(`- ${run}`)
     }
   }
@@ -81,8 +116,16 @@ export class OrphanGuard {
     this.#send(`! ${seconds.toFixed(1)}`)
   }
 
+  /** From now on this guard decides about the run, and no earlier one. */
+  #claim(spool: string | undefined): void {
+    const pid = this.#shell?.pid
+    if (spool !== undefined && pid !== undefined)
+      writeFileSync(join(spool, CLAIM), String(pid), { mode: 0o600 })
+  }
+
   #start(): void {
-    const shell = spawn('/bin/sh', ['-c', SHELL_SCRIPT, 'mainstem-guard', process.execPath, SWEEP], {
+    const grace = (this.#graceMs / 1000).toFixed(1)
+    const shell = spawn('/bin/sh', ['-c', SHELL_SCRIPT, 'mainstem-guard', grace, process.execPath, SWEEP], {
       // Detached, so that no signal to the process group of an agent or of this process reaches the shell.
       detached: true,
       cwd: '/',
@@ -102,6 +145,7 @@ export class OrphanGuard {
     shell.unref()
     if (shell.stdin instanceof Socket) shell.stdin.unref()
     for (const run of this.#runs) this.#send(`+ ${run}`)
+    for (const spool of this.#spools.values()) this.#claim(spool)
   }
 
   #send(change: string): void {
@@ -109,10 +153,37 @@ export class OrphanGuard {
   }
 }
 
-/** Parses the arguments of the sweep program. */
-export function guardedRuns(args: readonly string[]): { runIds: string[]; folders: string[] } {
+/** Parses the arguments of the sweep program: its guard, and the runs, without those that another guard has claimed. */
+export function guardedRuns([guard = '', ...args]: readonly string[]): GuardedRuns {
   const runs = args.map((run) => run.split(',').map(decodeURIComponent))
-  return { runIds: runs.map(([runId = '']) => runId), folders: runs.map(([, folder = '']) => folder) }
+  const left = runs.filter(([, , spool]) => spool === undefined || isClaimedBy(guard, spool))
+  return {
+    runIds: left.map(([runId = '']) => runId),
+    folders: left.map(([, folder = '']) => folder),
+    spools: left.flatMap(([, , spool]) => spool ?? []),
+  }
+}
+
+interface GuardedRuns {
+  runIds: string[]
+  folders: string[]
+  spools: string[]
+}
+
+/** The file in the folder of a run that has the pid of its guard. */
+const CLAIM = 'guard'
+
+/** The file in the folder of a run that a guard ended, because no process had claimed it in time. */
+export const ABANDONED = 'abandoned'
+
+/** False also for a run that is over, whose folder is gone. */
+function isClaimedBy(guard: string, spool: string): boolean {
+  try {
+    return readFileSync(join(spool, CLAIM), 'utf8') === guard
+  } catch (thrown) {
+    if (thrown instanceof Error && 'syscall' in thrown) return false
+    throw thrown
+  }
 }
 
 /** The guard that drivers share unless they have one of their own. */

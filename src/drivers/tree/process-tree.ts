@@ -8,6 +8,8 @@ import { ToolTree } from './tool-tree.ts'
 export interface Abandoned {
   /** Every run of this owner is over. */
   owner?: string | undefined
+  /** Runs of this owner that are not over after all. */
+  except?: readonly string[]
   /** Temporary folders of runs that are over. */
   folders?: readonly string[]
 }
@@ -33,7 +35,7 @@ export class ProcessTree implements Tree {
     runIds: readonly string[],
     rootPid?: number,
     groups?: RunGroups,
-    { owner, folders = [] }: Abandoned = {},
+    { owner, except = [], folders = [] }: Abandoned = {},
   ) {
     this.#table = table
     this.#runIds = runIds
@@ -41,7 +43,9 @@ export class ProcessTree implements Tree {
     const marked = runIds.map((runId) => `${RUN_MARKER}=${runId}`)
     const marks = new Set([...marked, ...folders.map((folder) => `${FOLDER_MARKER}=${folder}`)])
     const owned = owner === undefined ? undefined : `${RUN_MARKER}=${ownedRun(owner, '')}`
-    this.#isMark = (variable) => marks.has(variable) || (owned !== undefined && variable.startsWith(owned))
+    const spared = new Set(except.map((runId) => `${RUN_MARKER}=${runId}`))
+    this.#isMark = (variable) =>
+      marks.has(variable) || (owned !== undefined && variable.startsWith(owned) && !spared.has(variable))
     this.#root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
     this.#since = Number(this.#root?.started) || 0
   }

@@ -2,6 +2,8 @@ import { execFile, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
+import { FrameQueue } from '../../../src/drivers/process/frame-queue.ts'
+import { pipeChannels } from '../../../src/drivers/process/pipe-channels.ts'
 import { ProcessRun } from '../../../src/drivers/process/process-run.ts'
 import type { Tree } from '../../../src/drivers/process/terminate.ts'
 import { systemTimers } from '../../../src/drivers/timers.ts'
@@ -12,14 +14,14 @@ const info = (pid: number) => ({ pid, parent: 1, group: pid, session: pid, start
 function runWith(tree: Tree): { run: ProcessRun; pid: number; cleanedUp: () => number } {
   let cleanedUp = 0
   const child = spawn('sleep', ['600'])
-  const run = new ProcessRun(child, {
+  const queue = new FrameQueue(1024)
+  const reading = { queue, values: memoryBlobs().sink, maxLineBytes: undefined }
+  const run = new ProcessRun(pipeChannels(child, reading), {
     tree: { look: () => tree.look(), signal: (...all) => tree.signal(...all), tools: () => tree },
     now: () => 0,
-    values: memoryBlobs().sink,
     timers: systemTimers,
     graces: { ...QUICK, SIGKILL: 150 },
-    queueBytes: 1024,
-    maxLineBytes: undefined,
+    queue,
     async cleanUp() {
       cleanedUp++
     },

@@ -1,0 +1,228 @@
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ProcessLaunch } from '../agents/agent.ts'
+import { toMainstemError } from '../model/index.ts'
+import { tryJson } from '../model/text/try-json.ts'
+import type { Driver, LastingRuns, LastingStart, Run, RunContext } from './driver.ts'
+import { environmentOf, ownedRun, RUN_MARKER } from './process/environment.ts'
+import { failedRun } from './process/failed-run.ts'
+import { FrameQueue, type OutputPosition } from './process/frame-queue.ts'
+import { placeFiles } from './process/launch-files.ts'
+import { ProcessRun } from './process/process-run.ts'
+import { removeFolder } from './process/run-folders.ts'
+import { GRACES } from './process/terminate.ts'
+import { type ProcessDriverOptions, QUEUE_BYTES } from './process.ts'
+import { launchSpooled } from './spool/launcher.ts'
+import { AHEAD_BYTES, hasOpenInput, SpoolChannels, type SpoolSetup } from './spool/spool-channels.ts'
+import { SpoolFolder, spooledRuns } from './spool/spool-folder.ts'
+import { systemTimers } from './timers.ts'
+import { runGroups } from './tree/cgroup.ts'
+import { orphanGuard } from './tree/orphan-guard.ts'
+import { processTable } from './tree/process-table.ts'
+import { ProcessTree } from './tree/process-tree.ts'
+import { sweep } from './tree/sweep.ts'
+
+export interface SpoolDriverOptions extends ProcessDriverOptions {
+  /** The directory of the runs' folders. */
+  spool: string
+  /** How far an agent may be ahead of its reader, in bytes. */
+  aheadBytes?: number
+}
+
+const KEPT = 'kept'
+
+/** A launcher that was started a moment ago has not written its pid yet. */
+const PID_MS = 2_000
+const PID_PAUSE_MS = 20
+
+/** Runs local programs whose input and outputs are files, so that they and their output outlive this process. */
+export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
+  readonly lasting = this
+  readonly #options: SpoolDriverOptions
+
+  constructor(options: SpoolDriverOptions) {
+    this.#options = { groups: runGroups(), ...options }
+    mkdirSync(options.spool, { recursive: true, mode: 0o700 })
+  }
+
+  prepare(runId: string): void {
+    // Not named like other folders of runs, which every start of a server removes when their owner is gone.
+    const temporary = mkdtempSync(join(tmpdir(), 'mainstem-run-'))
+    try {
+      this.#folder(runId).create(temporary)
+    } catch (thrown) {
+      rmSync(temporary, { recursive: true, force: true })
+      throw thrown
+    }
+  }
+
+  start(launch: ProcessLaunch, context: RunContext): Run {
+    const folder = this.#folder(context.runId)
+    const runId = this.#marked(context.runId)
+    const { temporary = '' } = folder
+    const guarded = this.#guard(runId, folder)
+    try {
+      const placed = placeFiles(launch, temporary)
+      const environment = environmentOf(
+        this.#options.environment ?? process.env,
+        placed,
+        { ...context, runId },
+        temporary,
+      )
+      const input = context.lasting?.input ?? 'open'
+      const kind = input === 'open' ? 'fifo' : 'file'
+      const launched = () => launchSpooled(folder, placed, context, environment, kind)
+      return this.#run(runId, context, { folder, input, launch: launched }, guarded)
+    } catch (thrown) {
+      return failedRun(toMainstemError(thrown), async () => guarded())
+    }
+  }
+
+  attach(run: string, from: OutputPosition, context: Pick<RunContext, 'values'>): Run {
+    const folder = this.#folder(run)
+    folder.check()
+    const runId = this.#marked(run)
+    const guarded = this.#guard(runId, folder)
+    try {
+      const input: LastingStart['input'] = hasOpenInput(folder) ? 'open' : 'whole'
+      return this.#run(runId, context, { folder, input, from }, guarded)
+    } catch (thrown) {
+      guarded()
+      throw thrown
+    }
+  }
+
+  keep(runId: string, frame: number, text: string): void {
+    appendFileSync(this.#folder(runId).file(KEPT), `${JSON.stringify([frame, text])}\n`, { mode: 0o600 })
+  }
+
+  kept(runId: string): ReadonlyMap<number, string> {
+    const lines = this.#folder(runId).read(KEPT).split('\n')
+    // The last line may be cut off; its frame was not committed then.
+    const parsed = lines.map((line) => tryJson(line)).filter((line) => Array.isArray(line))
+    return new Map(parsed.map(([frame, text]) => [Number(frame), String(text)]))
+  }
+
+  async left(): Promise<ReadonlyMap<string, 'started' | 'unstarted'>> {
+    const { owner = '' } = this.#options
+    const found = new Map<string, 'started' | 'unstarted'>()
+    for (const run of spooledRuns(this.#options.spool)) {
+      found.set(run, (await this.#isStarted(run, owner)) ? 'started' : 'unstarted')
+    }
+    return found
+  }
+
+  async remove(run: string): Promise<void> {
+    const folder = this.#folder(run)
+    const { temporary } = folder
+    if (temporary !== undefined) await removeFolder(temporary)
+    folder.remove()
+  }
+
+  async discard(run: string): Promise<readonly number[]> {
+    const { timers, graces } = this.#options
+    const { temporary } = this.#folder(run)
+    const left = await sweep([this.#marked(run)], {
+      ...(timers && { timers }),
+      ...(graces && { graces }),
+      ...(temporary !== undefined && { folders: [temporary] }),
+    })
+    await this.remove(run)
+    return left
+  }
+
+  #folder(run: string): SpoolFolder {
+    return new SpoolFolder(this.#options.spool, run)
+  }
+
+  #marked(run: string): string {
+    const { owner } = this.#options
+    return owner === undefined ? run : ownedRun(owner, run)
+  }
+
+  #guard(runId: string, folder: SpoolFolder): () => void {
+    return (this.#options.guard ?? orphanGuard).add(runId, folder.temporary ?? '', folder.path)
+  }
+
+  #run(
+    runId: string,
+    { values }: Pick<RunContext, 'values'>,
+    run: Pick<SpoolSetup, 'folder' | 'input' | 'launch' | 'from'>,
+    guarded: () => void,
+  ): Run {
+    const {
+      timers = systemTimers,
+      graces = GRACES,
+      groups,
+      queueBytes,
+      maxLineBytes,
+      platform,
+    } = this.#options
+    const table = processTable(platform ?? process.platform)
+    const queue = new FrameQueue(queueBytes ?? QUEUE_BYTES, run.from)
+    const reading = { queue, values, maxLineBytes }
+    const aheadBytes = this.#options.aheadBytes ?? AHEAD_BYTES
+    let channels: SpoolChannels | undefined
+    let known: ProcessTree | undefined
+    // The first process of a run with a whole input starts later.
+    const tree = () => {
+      known ??=
+        channels?.pid === undefined ? undefined : new ProcessTree(table, [runId], channels.pid, groups)
+      return known ?? new ProcessTree(table, [runId], undefined, groups)
+    }
+    return new ProcessRun(
+      (fail) => {
+        channels = new SpoolChannels({ ...run, table, reading, aheadBytes }, fail)
+        if (channels.pid !== undefined && run.launch) void groups?.enter(runId, channels.pid)
+        return channels
+      },
+      {
+        tree: {
+          look: () => tree().look(),
+          signal: (members, signal) => tree().signal(members, signal),
+          tools: (since, until) => tree().tools(since, until),
+        },
+        now: () => table.now(),
+        timers,
+        graces,
+        queue,
+        firstSignal: this.#options.firstSignal,
+        cleanUp: async () => {
+          groups?.remove([runId])
+          guarded()
+        },
+      },
+    )
+  }
+
+  /** A run without a pid was never started, unless its launcher was started a moment ago. */
+  async #isStarted(run: string, owner: string): Promise<boolean> {
+    const folder = this.#folder(run)
+    const { timers = systemTimers } = this.#options
+    const mark = `${RUN_MARKER}=${ownedRun(owner, run)}`
+    for (let waited = 0; folder.pid === undefined; waited += PID_PAUSE_MS) {
+      const { marks } = await processTable(process.platform).scan(0)
+      const isStarting = [...marks.values()].some((variables) => variables.includes(mark))
+      if (!isStarting || waited >= PID_MS) return isStarting
+      await timers.sleep(PID_PAUSE_MS, new AbortController().signal)
+    }
+    return true
+  }
+}
+
+/** Why runs cannot outlive this process in this directory; undefined if they can. */
+export function spoolProblem(directory: string): string | undefined {
+  const fifo = join(directory, `.fifo-${process.pid}`)
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    execFileSync('mkfifo', ['-m', '600', fifo], { stdio: 'ignore' })
+    return undefined
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown)
+    return `no FIFO can be made in ${directory}: ${why}`
+  } finally {
+    rmSync(fifo, { force: true })
+  }
+}

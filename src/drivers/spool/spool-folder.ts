@@ -1,0 +1,151 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { constants as system } from 'node:os'
+import { join } from 'node:path'
+import * as z from 'zod'
+import { MainstemError } from '../../model/index.ts'
+import { tryJson } from '../../model/text/try-json.ts'
+import type { RunExit } from '../driver.ts'
+import type { OutputPosition } from '../process/frame-queue.ts'
+import { ABANDONED } from '../tree/orphan-guard.ts'
+
+/** What a later process needs to find a run again. */
+const Facts = z.strictObject({
+  /** The temporary directory of the agent. */
+  temporary: z.string(),
+  /** The inodes of the outputs, so that files which replaced them are not read. */
+  outputs: z.strictObject({ stdout: z.number(), stderr: z.number() }),
+})
+type Facts = z.infer<typeof Facts>
+
+export const SPOOL_FILES = { stdout: 'out', stderr: 'err' } as const
+
+/** The files of one run that outlives its starter: input, outputs, pid, exit code, and what was written to it. */
+export class SpoolFolder {
+  readonly path: string
+
+  constructor(root: string, runId: string) {
+    this.path = join(root, encodeURIComponent(runId))
+  }
+
+  /** Creates the folder with empty outputs, readable by their owner only. */
+  create(temporary: string): void {
+    this.remove()
+    mkdirSync(this.path, { recursive: true, mode: 0o700 })
+    const outputs = { stdout: this.#createOutput('stdout'), stderr: this.#createOutput('stderr') }
+    const facts: Facts = { temporary, outputs }
+    writeFileSync(this.file('run.json'), JSON.stringify(facts), { mode: 0o600, flag: 'wx' })
+  }
+
+  file(name: string): string {
+    return join(this.path, name)
+  }
+
+  /** The temporary directory of the agent; undefined if the folder was never complete. */
+  get temporary(): string | undefined {
+    return this.#facts?.temporary
+  }
+
+  /** The text of a small file; empty if there is none. */
+  read(name: string): string {
+    try {
+      const flag = constants.O_RDONLY | constants.O_NOFOLLOW
+      return readFileSync(this.file(name), { encoding: 'utf8', flag })
+    } catch (thrown) {
+      if (thrown instanceof Error && 'syscall' in thrown) return ''
+      throw thrown
+    }
+  }
+
+  /** The first process of the run. It writes this before it starts the agent. */
+  get pid(): number | undefined {
+    const pid = Number.parseInt(this.read('pid'), 10)
+    return pid > 1 ? pid : undefined
+  }
+
+  /** How the agent ended; undefined while it runs, and if its launcher was killed. */
+  get exit(): RunExit | undefined {
+    if (lstatSync(this.file(ABANDONED), { throwIfNoEntry: false })) return { unseen: true }
+    const [, status] = /^(\d+)\n/.exec(this.read('exit')) ?? []
+    return status === undefined ? undefined : exitOf(Number(status))
+  }
+
+  /** Opens an output. Throws if it is not the file that this run writes, or if it lacks bytes that were read before. */
+  openOutput(stream: keyof OutputPosition, from: number): number {
+    const path = this.file(SPOOL_FILES[stream])
+    const opened = this.#open(path)
+    const { ino, size } = fstatSync(opened)
+    const isOurs = ino === this.#facts?.outputs[stream]
+    if (isOurs && size >= from) return opened
+    closeSync(opened)
+    const why = isOurs ? `has ${size} bytes, and ${from} were read before` : 'was replaced'
+    throw damaged(`the output of the agent in ${path} ${why}`)
+  }
+
+  /** Throws if another user could have written to the folder. */
+  check(): void {
+    const found = lstatSync(this.path, { throwIfNoEntry: false })
+    const isPrivate = found?.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o077) === 0
+    if (!isPrivate || !this.#facts) throw damaged(`${this.path} is not the private folder of a run`)
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true, maxRetries: 2 })
+  }
+
+  get #facts(): Facts | undefined {
+    return Facts.safeParse(tryJson(this.read('run.json'))).data
+  }
+
+  #createOutput(stream: keyof OutputPosition): number {
+    const opened = openSync(this.file(SPOOL_FILES[stream]), 'ax', 0o600)
+    try {
+      return fstatSync(opened).ino
+    } finally {
+      closeSync(opened)
+    }
+  }
+
+  #open(path: string): number {
+    try {
+      return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown)
+      throw damaged(`the output of the agent cannot be read: ${why}`)
+    }
+  }
+}
+
+function damaged(message: string): MainstemError {
+  return new MainstemError('storage_failed', message)
+}
+
+/** The runs that have a folder. */
+export function spooledRuns(root: string): string[] {
+  try {
+    return readdirSync(root).map(decodeURIComponent)
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return []
+    throw thrown
+  }
+}
+
+const SIGNALS: ReadonlyMap<number, string> = new Map(
+  Object.entries(system.signals).map(([name, number]) => [number, name]),
+)
+
+/** A shell reports a program that a signal ended as 128 and the signal. */
+function exitOf(status: number): RunExit {
+  const signal = status > 128 ? SIGNALS.get(status - 128) : undefined
+  return signal === undefined ? { code: status } : { signal }
+}

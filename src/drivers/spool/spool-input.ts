@@ -1,0 +1,135 @@
+import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import type { WriteState } from '../driver.ts'
+import type { SpoolFolder } from './spool-folder.ts'
+
+/** How long a full pipe, or an agent that has not opened it yet, is left alone. */
+const RETRY_MS = 2
+const LONGEST_RETRY_MS = 50
+
+const NUMBERS = 3
+
+/**
+ * Writes to the FIFO of an agent, and records each write before and after it is made. A later process therefore knows
+ * which of the writes in the journal the agent has, and repeats none of them.
+ */
+export class SpoolInput {
+  readonly #folder: SpoolFolder
+  readonly #isOver: () => boolean
+  readonly #record: number
+  #pipe: number | undefined
+  #state: WriteState
+  #isClosed = false
+  #last: Promise<void> = Promise.resolve()
+
+  /** `hasExited` returns true once nobody will read. */
+  constructor(folder: SpoolFolder, hasExited: () => boolean) {
+    this.#folder = folder
+    this.#isOver = () => this.#isClosed || hasExited()
+    this.#state = writeStateIn(folder)
+    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
+    this.#record = openSync(folder.file('written'), flags, 0o600)
+  }
+
+  write(text: string): Promise<void> {
+    return this.#inTurn(() => this.#write(Buffer.from(text)))
+  }
+
+  /** Counts a write that is not made. */
+  skip(): Promise<void> {
+    return this.#inTurn(async () => this.#completed())
+  }
+
+  /** Settles when no write is in progress. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    await this.#last
+    if (this.#pipe !== undefined) closeSync(this.#pipe)
+    this.#pipe = undefined
+    closeSync(this.#record)
+  }
+
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(() => (this.#isClosed ? undefined : step()))
+    return this.#last
+  }
+
+  async #write(bytes: Buffer): Promise<void> {
+    const pipe = await this.#open()
+    if (pipe === undefined) return
+    for (let pause = RETRY_MS; this.#state.bytes < bytes.length; ) {
+      if (this.#isOver()) return
+      const { bytes: from } = this.#state
+      this.#keep({ ...this.#state, inDoubt: true })
+      const count = writeSome(pipe, bytes.subarray(from))
+      this.#keep({ ...this.#state, bytes: from + Math.max(0, count), inDoubt: false })
+      // The agent closed its input, and will never read the rest.
+      if (count < 0) break
+      if (count > 0) pause = RETRY_MS
+      else {
+        await setTimeout(pause)
+        pause = Math.min(2 * pause, LONGEST_RETRY_MS)
+      }
+    }
+    this.#completed()
+  }
+
+  #completed(): void {
+    this.#keep({ done: this.#state.done + 1, bytes: 0, inDoubt: false })
+  }
+
+  /** Waits until the launcher holds the other end: bytes in a pipe that nobody holds would be lost. */
+  async #open(): Promise<number | undefined> {
+    for (let pause = RETRY_MS; this.#pipe === undefined; pause = Math.min(2 * pause, LONGEST_RETRY_MS)) {
+      this.#pipe = openFifo(this.#folder.file('in'))
+      if (this.#pipe !== undefined) break
+      if (this.#isOver()) return undefined
+      await setTimeout(pause)
+    }
+    return this.#pipe
+  }
+
+  #keep(state: WriteState): void {
+    this.#state = state
+    const numbers = new Float64Array([state.done, state.bytes, Number(state.inDoubt)])
+    writeSync(this.#record, new Uint8Array(numbers.buffer), 0, undefined, 0)
+  }
+}
+
+/** What an earlier process wrote to a run. */
+export function writeStateIn(folder: SpoolFolder): WriteState {
+  const none = { done: 0, bytes: 0, inDoubt: false }
+  try {
+    const bytes = new Uint8Array(readFileSync(folder.file('written')))
+    if (bytes.length !== NUMBERS * Float64Array.BYTES_PER_ELEMENT) return none
+    const [done = 0, partial = 0, doubt = 0] = new Float64Array(bytes.buffer)
+    return { done, bytes: partial, inDoubt: doubt === 1 }
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return none
+    throw thrown
+  }
+}
+
+/** Undefined while nobody reads from it. */
+function openFifo(path: string): number | undefined {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    if (code === 'ENXIO' || code === 'ENOENT') return undefined
+    throw thrown
+  }
+}
+
+/** Returns 0 for a full pipe, and -1 for one that nobody reads. */
+function writeSome(pipe: number, bytes: Uint8Array): number {
+  try {
+    return writeSync(pipe, bytes)
+  } catch (thrown) {
+    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    if (code === 'EAGAIN') return 0
+    if (code === 'EPIPE') return -1
+    throw thrown
+  }
+}

@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process'
+import { closeSync, fstatSync, readSync } from 'node:fs'
+import { MainstemError } from '../../model/index.ts'
+import { type CutterSetup, FrameCutter } from '../process/frame-cutter.ts'
+import type { OutputPosition } from '../process/frame-queue.ts'
+import type { Output } from '../process/process-run.ts'
+import { SPOOL_FILES, type SpoolFolder } from './spool-folder.ts'
+
+/** Reads that come sooner after the last one are joined: an agent that writes line by line would cost one each. */
+const JOINED_MS = 2
+
+const CHUNK_BYTES = 256 * 1024
+
+/** Reads this much at most without a pause for other work. */
+const SLICE_BYTES = 1024 * 1024
+
+/** The space of so many consumed bytes is given back in one go. */
+const FREED_BYTES = 8 * 1024 * 1024
+
+const LF = 0x0a
+
+/** Reads a file to which an agent appends, no faster than the queue is consumed. */
+export class Tail implements Output {
+  readonly ended: Promise<void>
+  bytesRead = 0
+  readonly #stream: keyof OutputPosition
+  readonly #path: string
+  readonly #opened: number
+  readonly #setup: CutterSetup
+  readonly #cutter: FrameCutter
+  readonly #ended = Promise.withResolvers<void>()
+  /** Where the next read begins. */
+  #at: number
+  /** Where the current line begins. */
+  #lineAt: number
+  #freedTo = 0
+  #lastReadAt = Number.NEGATIVE_INFINITY
+  #timer: NodeJS.Timeout | undefined
+  /** Waits for room in the queue. */
+  #isPaused = false
+  #isClosed = false
+  /** The process has exited: what the file has now is all. */
+  #isLast = false
+
+  constructor(stream: keyof OutputPosition, folder: SpoolFolder, from: number, setup: CutterSetup) {
+    this.#stream = stream
+    this.#setup = setup
+    this.#path = folder.file(SPOOL_FILES[stream])
+    this.#opened = folder.openOutput(stream, from)
+    this.#cutter = new FrameCutter(stream, setup)
+    this.#at = from
+    this.#lineAt = from
+    this.ended = this.#ended.promise
+  }
+
+  /** How many bytes wait to be read. */
+  get backlog(): number {
+    return this.#isClosed ? 0 : this.#size() - this.#at
+  }
+
+  /** Call when the file may have grown. */
+  wake(): void {
+    if (this.#isClosed || this.#isPaused || this.#timer) return
+    const soonest = this.#lastReadAt + JOINED_MS - performance.now()
+    if (soonest <= 0) this.#read()
+    else this.#later(soonest)
+  }
+
+  /** Call when the process has exited. */
+  last(): void {
+    this.#isLast = true
+    this.wake()
+  }
+
+  async finish(): Promise<void> {
+    if (this.#isClosed) return
+    // Bounded by the size, because a process that could not be ended may write for ever.
+    for (let left = this.#size() - this.#at; left > 0; ) left -= this.#readOnce(left) || left
+    this.leave()
+    await this.#cutter.end({ [this.#stream]: this.#at })
+  }
+
+  /** Stops reading and leaves the rest in the file. */
+  leave(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    closeSync(this.#opened)
+    this.#ended.resolve()
+  }
+
+  /** Gives back the space that the bytes before this position take. */
+  release(position: number): void {
+    const length = position - this.#freedTo
+    if (length < FREED_BYTES) return
+    const range = ['--punch-hole', '--offset', String(this.#freedTo), '--length', String(length)]
+    this.#freedTo = position
+    // A file system without holes keeps the space until the run has ended.
+    execFile('fallocate', [...range, this.#path], () => undefined)
+  }
+
+  #later(ms: number): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#read()
+    }, ms)
+  }
+
+  #read(): void {
+    if (this.#isClosed) return
+    try {
+      for (let slice = 0; slice < SLICE_BYTES; ) {
+        if (this.#setup.queue.full) {
+          this.#pause()
+          return
+        }
+        const count = this.#readOnce(CHUNK_BYTES)
+        slice += count
+        if (count > 0) continue
+        if (this.#isLast) this.#ended.resolve()
+        this.#lastReadAt = performance.now()
+        return
+      }
+      this.#later(0)
+    } catch (thrown) {
+      this.leave()
+      this.#setup.fail('storage_failed', thrown)
+    }
+  }
+
+  #pause(): void {
+    this.#isPaused = true
+    this.#setup.queue.whenRoom(() => {
+      this.#isPaused = false
+      this.#read()
+    })
+  }
+
+  #readOnce(most: number): number {
+    const left = this.#size() - this.#at
+    if (left < 0)
+      throw new MainstemError('storage_failed', `the output of the agent in ${this.#path} was cut short`)
+    if (left === 0) return 0
+    const chunk = Buffer.allocUnsafe(Math.min(left, most, CHUNK_BYTES))
+    const count = readSync(this.#opened, chunk, 0, chunk.length, this.#at)
+    const bytes = chunk.subarray(0, count)
+    const newline = bytes.lastIndexOf(LF)
+    if (newline >= 0) this.#lineAt = this.#at + newline + 1
+    this.#at += count
+    this.bytesRead += count
+    this.#cutter.push(bytes, { [this.#stream]: this.#lineAt })
+    return count
+  }
+
+  #size(): number {
+    return fstatSync(this.#opened).size
+  }
+}

@@ -1,0 +1,184 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Run } from '../../../src/drivers/driver.ts'
+import type { OutputPosition } from '../../../src/drivers/process/frame-queue.ts'
+import { SpoolFolder } from '../../../src/drivers/spool/spool-folder.ts'
+import type { SpoolDriver } from '../../../src/drivers/spool.ts'
+import {
+  bytesWritten,
+  contextOf,
+  expectNothingLeft,
+  fakeAgent,
+  isAlive,
+  readAll,
+  readField,
+  stateOf,
+} from '../fake-run.ts'
+import { spooled, startSpooled, startSpooledFake } from './spooled.ts'
+
+afterEach(expectNothingLeft)
+
+/** A run that was left by its first owner, after it had read a field. */
+async function left(mode: string, field: string, argument = '') {
+  const root = join(mkdtempSync(join(tmpdir(), 'spool-test-')), 'spool')
+  const context = contextOf()
+  const run = startSpooled(spooled({ spool: root }), fakeAgent(mode, argument), 'open', context)
+  const value = await readField(run, field)
+  const position: OutputPosition = { stdout: 0, stderr: 0, ...run.lasting?.position }
+  await run.lasting?.leave()
+  const { runId } = context
+  return {
+    next: spooled({ spool: root }),
+    run,
+    value,
+    position,
+    context,
+    runId,
+    folder: new SpoolFolder(root, runId),
+  }
+}
+
+async function end(driver: SpoolDriver, runId: string, run?: Run): Promise<void> {
+  await run?.stop()
+  await driver.discard(runId)
+}
+
+describe('a run that outlives its owner', () => {
+  it('is continued after the output that the owner had', async () => {
+    const { next, position, context, runId } = await left('tools', 'ready')
+    const again = next.attach(runId, position, context)
+    await again.write({ kind: 'text', text: 'here\n' })
+    expect(isAlive(await readField(again, 'here'))).toBe(true)
+    await end(next, runId, again)
+  })
+
+  it('delivers what the agent wrote meanwhile, and the exit code that nobody waited for', async () => {
+    const root = join(mkdtempSync(join(tmpdir(), 'spool-test-')), 'spool')
+    const context = contextOf()
+    const first = startSpooled(spooled({ spool: root }), fakeAgent('flood', '3000'), 'open', context)
+    const seen: string[] = []
+    let position: OutputPosition = { stdout: 0, stderr: 0 }
+    for await (const batch of first.frames) {
+      seen.push(...batch.map(({ text }) => text))
+      position = { ...position, ...first.lasting?.position }
+      break
+    }
+    await first.lasting?.leave()
+    const folder = new SpoolFolder(root, context.runId)
+    await vi.waitFor(() => expect(folder.exit).toEqual({ code: 0 }), 10_000)
+    const next = spooled({ spool: root })
+    const again = next.attach(context.runId, position, context)
+    seen.push(...(await readAll(again)).map(({ text }) => text))
+    expect(seen.map((text) => JSON.parse(text).n)).toEqual(Array.from({ length: 3000 }, (_, n) => n))
+    expect(await again.exit).toEqual({ code: 0 })
+    await next.remove(context.runId)
+    expect(existsSync(folder.path)).toBe(false)
+  })
+
+  it('is reported as unseen if it was killed with its launcher meanwhile', async () => {
+    const { next, run, position, context, runId } = await left('hang', 'ready')
+    process.kill(-(run.pid ?? 0), 'SIGKILL')
+    const again = next.attach(runId, position, context)
+    expect(await again.exit).toEqual({ unseen: true })
+    await end(next, runId)
+  })
+
+  it('can be stopped by its next owner', async () => {
+    const { next, position, context, runId } = await left('polite', 'ready')
+    const again = next.attach(runId, position, context)
+    await again.stop()
+    expect((await readAll(again)).map(({ text }) => text)).toEqual(['{"heard":"SIGINT"}'])
+    expect(await again.exit).toEqual({ code: 7 })
+    await end(next, runId)
+  })
+
+  it('is listed, and one that was prepared only is not started', async () => {
+    const { next, runId } = await left('hang', 'ready')
+    next.prepare('other.1')
+    expect(await next.left()).toEqual(
+      new Map([
+        [runId, 'started'],
+        ['other.1', 'unstarted'],
+      ]),
+    )
+    await end(next, 'other.1')
+    expect(await next.discard(runId)).toEqual([])
+    expect(await next.left()).toEqual(new Map())
+  })
+
+  it('keeps the texts that a journal hides, without a line that was cut off', async () => {
+    const { next, runId, folder } = await left('hang', 'ready')
+    next.keep(runId, 1, 'one\n')
+    next.keep(runId, 2, 'two')
+    truncateSync(folder.file('kept'), statSync(folder.file('kept')).size - 3)
+    expect([...next.kept(runId)]).toEqual([[1, 'one\n']])
+    await end(next, runId)
+  })
+})
+
+describe('the files of a run', () => {
+  it('are private', async () => {
+    const { next, runId, folder } = await left('hang', 'ready')
+    const modes = ['', 'out', 'err', 'in', 'run.json', 'written'].map(
+      (name) => statSync(folder.file(name)).mode & 0o777,
+    )
+    expect(modes).toEqual([0o700, 0o600, 0o600, 0o600, 0o600, 0o600])
+    await end(next, runId)
+  })
+
+  it('are refused if an output was cut short', async () => {
+    const { next, runId, folder, position, context } = await left('hang', 'ready')
+    truncateSync(folder.file('out'), 1)
+    expect(() => next.attach(runId, position, context)).toThrow(/has 1 bytes, and \d+ were read before/)
+    await end(next, runId)
+  })
+
+  it('are refused if an output was replaced, also by a link', async () => {
+    const { next, runId, folder, position, context } = await left('hang', 'ready')
+    renameSync(folder.file('out'), folder.file('moved'))
+    symlinkSync(folder.file('moved'), folder.file('out'))
+    expect(() => next.attach(runId, position, context)).toThrow('cannot be read')
+    rmSync(folder.file('out'))
+    writeFileSync(folder.file('out'), 'x'.repeat(1000))
+    expect(() => next.attach(runId, position, context)).toThrow('was replaced')
+    await end(next, runId)
+  })
+
+  it('end the run if an output is cut short while it is read', async () => {
+    const run = startSpooledFake('hang')
+    await readField(run, 'ready')
+    const { path } = folderOf(run)
+    truncateSync(join(path, 'out'), 0)
+    expect((await run.exit).error).toMatchObject({ code: 'storage_failed' })
+  })
+
+  it('are bounded: an agent that is far ahead of its reader is stopped until it has caught up', async () => {
+    const run = startSpooledFake('endless', '', { queueBytes: 64 * 1024, aheadBytes: 4 * 1024 * 1024 })
+    await vi.waitFor(() => expect(stateOf(run.pid)).toBe('T'), 10_000)
+    const before = bytesWritten(run.pid)
+    expect(bytesWritten(run.pid)).toBe(before)
+    await run.stop()
+    await readAll(run)
+    expect(isAlive(run.pid)).toBe(false)
+  })
+})
+
+/** The folder of a run, by what its launcher was started with. */
+function folderOf(run: Run): { path: string } {
+  const path = readFileSync(`/proc/${run.pid}/cmdline`, 'utf8')
+    .split('\0')
+    .find((word) => word.includes('/spool/'))
+  return { path: path ?? '' }
+}
