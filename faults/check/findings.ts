@@ -1,6 +1,7 @@
 /** The findings of a trial, by broken promise. */
 export const KINDS = [
   'lost',
+  'turns_lost',
   'repeated',
   'gap',
   'terminal',

@@ -157,9 +157,9 @@ class Trial {
     return isAnywhere || (byItself && killed)
   }
 
-  /** Processes of the killed server must be gone when the next one is ready. */
+  /** Processes that end with the killed server must be gone when the next one is ready. */
   async #start(plan: Plan): Promise<boolean> {
-    const before = this.#host.agentProcesses()
+    const before = this.#host.agentProcesses().filter((one) => one.endsWith('opencode serve'))
     if (!(await this.#host.start(plan))) return false
     const after = this.#host.agentProcesses()
     this.#crashed.found.add('orphan', ...before.filter((one) => after.includes(one)))

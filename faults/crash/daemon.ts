@@ -1,7 +1,7 @@
 import type { Launch, Write } from '../../src/agents/agent.ts'
 import { loadConfig } from '../../src/daemon/config.ts'
 import { type Server, serve } from '../../src/daemon/serve.ts'
-import type { Driver, Run, RunContext } from '../../src/drivers/driver.ts'
+import type { Driver, LastingRuns, Run, RunContext } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -51,14 +51,38 @@ function watched(store: Store): Store {
 
 /** Scripted agents play ten times as fast, so that more of their work falls between two crashes. */
 function driven(inner: Driver): Driver {
+  const { lasting } = inner
   const fast = driver({ timers: { sleep: (ms, signal) => systemTimers.sleep(ms / 10, signal) } })
   return {
     start(launch: Launch, context: RunContext): Run {
       const run = (launch.kind === 'builtin' ? fast : inner).start(launch, context)
       if (launch.kind === 'process') pass('after-spawn-before-record')
-      const { pid, frames, exit } = run
-      return { pid, frames, exit, write: (write) => answered(run, write), stop: () => run.stop() }
+      return watchedRun(run)
     },
+    lasting: lasting && attached(lasting),
+  }
+}
+
+function attached(lasting: LastingRuns): LastingRuns {
+  return new Proxy(lasting, {
+    get(target, name) {
+      if (name === 'attach')
+        return (...args: Parameters<LastingRuns['attach']>) => watchedRun(target.attach(...args))
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+function watchedRun(run: Run): Run {
+  const { frames, exit, lasting } = run
+  const write = (write: Write) => answered(run, write)
+  return {
+    get pid() {
+      return run.pid
+    },
+    ...{ frames, exit, write, lasting },
+    stop: () => run.stop(),
   }
 }
 

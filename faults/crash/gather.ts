@@ -36,6 +36,7 @@ export async function checkLoad(
       session,
       texts.map((text): Entry => JSON.parse(text)),
     )
+  for (const [session, entries] of parsed) found.add('turns_lost', ...lostTurns(session, entries))
   check(
     {
       logs: parsed,
@@ -47,6 +48,20 @@ export async function checkLoad(
     found,
   )
   return [...logs.values()].reduce((sum, log) => sum + log.length, 0)
+}
+
+/** Agents that end with their server, so that their open turns are lost. */
+const ENDING: readonly string[] = ['opencode live', 'echo live', 'echo oneshot']
+
+/** The turns that a crash of the server ended, although their agents outlive it. */
+function lostTurns(session: string, entries: readonly Entry[]): string[] {
+  const first = entries[0]?.event
+  if (first?.type !== 'session.started' || ENDING.includes(`${first.agent} ${first.launch}`)) return []
+  return entries.flatMap(({ seq, event }) =>
+    event.type === 'turn.completed' && event.outcome === 'lost'
+      ? [`${session} (${first.agent} ${first.launch}), ${seq}: ${event.error?.message}`]
+      : [],
+  )
 }
 
 async function journalsIn(

@@ -4,9 +4,9 @@ import type { Agent } from '../agents/agent.ts'
 import { agents as allAgents } from '../agents/index.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import { driver } from '../drivers/index.ts'
+import { ownedRun } from '../drivers/process/environment.ts'
 import { paced } from '../drivers/process/paced.ts'
 import { abandonedFolders } from '../drivers/process/run-folders.ts'
-import type { ServerDriverOptions } from '../drivers/server.ts'
 import { OrphanGuard } from '../drivers/tree/orphan-guard.ts'
 import { processTable } from '../drivers/tree/process-table.ts'
 import { sweep } from '../drivers/tree/sweep.ts'
@@ -33,6 +33,8 @@ export interface Wiring {
   store?: Store
   /** The owner of the store, one at a time; marks the agents' processes. */
   owner?: string
+  /** Agents outlive this process: the directory of their output, and how long they may work without a server. */
+  lasting?: { spool: string; graceMs: number } | undefined
   /** This server as one of several on the store. */
   node?: WiredNode | undefined
   /** Store raw frames next to the log. */
@@ -72,6 +74,8 @@ const SYSTEM = {
   clock: systemClock,
   background: backgroundTimers,
   newHash: () => createHash('sha256'),
+  newId: randomUUID,
+  isInside,
 }
 
 /** Sessions with all their dependencies; disposing it ends all runs and closes the store. */
@@ -88,6 +92,7 @@ export function wire({
   timers = systemTimers,
   store = memoryStore(),
   owner,
+  lasting,
   node,
   journal = true,
   maxProcesses = 64,
@@ -106,11 +111,11 @@ export function wire({
   const agentSettings = settingsOf(settings, known)
   const closed = new AbortController()
   const context = { environment: process.env, platform: process.platform, timers, signal: closed.signal }
-  const [guard, pool] = [guardOf(node), new WarmPool(maxProcesses)]
+  const [guard, pool] = [guardOf(node, lasting), new WarmPool(maxProcesses)]
   const sessions = new Sessions({
     agents: known,
     store,
-    driver: between(driverWith({ timers, owner, ...(guard && { guard }) }, room)),
+    driver: between(driverWith({ timers, owner, ...(guard && { guard }), ...lasting }, room)),
     timers,
     ...SYSTEM,
     ...(node && guard && nodeDeps(node, guard)),
@@ -124,10 +129,8 @@ export function wire({
     agentLimits,
     pool,
     idleProcessMs,
-    newId: randomUUID,
     digest: (text) => createHash('sha256').update(text).digest('hex'),
-    isInside,
-    sweep: () => sweepRuns(owner, timers),
+    sweep: (except) => sweepRuns(owner, timers, except),
     agentSettings,
     versionOf: installedVersions(agentSettings, context),
   })
@@ -156,11 +159,11 @@ function settingsOf(
 }
 
 /** Each node gets its own guard, because the deadline of a guard ends every agent that the guard watches. */
-function guardOf(node: WiredNode | undefined): OrphanGuard | undefined {
-  return node && new OrphanGuard()
+function guardOf(node: Wiring['node'], lasting: Wiring['lasting']): OrphanGuard | undefined {
+  return (node || lasting) && new OrphanGuard(lasting?.graceMs)
 }
 
-function driverWith(options: ServerDriverOptions, room: Wiring['room']): Driver {
+function driverWith(options: NonNullable<Parameters<typeof driver>[0]>, room: Wiring['room']): Driver {
   const started = driver(options)
   return room ? paced(started, room) : started
 }
@@ -170,7 +173,12 @@ function nodeDeps({ terms, mayRun }: WiredNode, guard: OrphanGuard): Partial<Ses
   return { terms, mayRun, node: terms.owner, extended: (leftMs) => guard.deadline(leftMs) }
 }
 
-async function sweepRuns(owner: string | undefined, timers: Timers): Promise<void> {
+async function sweepRuns(
+  owner: string | undefined,
+  timers: Timers,
+  spared: readonly string[],
+): Promise<void> {
   const folders = abandonedFolders(processTable(process.platform))
-  await sweep([], { timers, owner, folders })
+  const except = owner === undefined ? spared : spared.map((runId) => ownedRun(owner, runId))
+  await sweep([], { timers, owner, except, folders })
 }

@@ -48,6 +48,9 @@ const Timeouts = z.strictObject({
     .describe(
       'timeout without output for a one-shot agent to exit after its result, and for any agent that closed its output',
     ),
+  orphanMs: milliseconds
+    .default(600_000)
+    .describe('how long agents may work while no server runs, before they are ended'),
   silenceMs: milliseconds
     .default(AGENT_LIMITS.silenceMs)
     .describe('time without output in a turn before a notice is raised'),

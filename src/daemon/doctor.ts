@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { spoolProblem } from '../drivers/spool.ts'
 import type { StoreDamage, StoreReport } from '../stores/inspect.ts'
 import { inspectStore } from '../stores/sqlite/inspect.ts'
 import type { Config } from './config.ts'
@@ -17,4 +18,13 @@ export async function examine({
   }
   const directory = join(data, 'log')
   return existsSync(directory) ? inspectStore(directory) : undefined
+}
+
+/** Why agents cannot outlive a server on this data directory; undefined if they can, or if there is none yet. */
+export function survivalProblem({
+  data,
+  durability,
+}: Pick<Config, 'data' | 'durability'>): string | undefined {
+  if (durability === 'none') return 'it keeps no log'
+  return existsSync(data) ? spoolProblem(join(data, 'spool')) : undefined
 }

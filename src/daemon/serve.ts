@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
@@ -8,6 +9,7 @@ import { type OpenedStore, openStore } from '../compose/open-store.ts'
 import { readiness } from '../compose/readiness.ts'
 import { type Wired, wire } from '../compose/wire.ts'
 import type { Driver } from '../drivers/driver.ts'
+import { spoolProblem } from '../drivers/spool.ts'
 import { lowered } from '../gateway/access/ceiling.ts'
 import { loweredOptions } from '../gateway/access/option-limits.ts'
 import { isStillBelow } from '../gateway/access/roots.ts'
@@ -78,7 +80,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const opened = await openStore(config)
   const store = between?.store(opened.store) ?? opened.store
   const plan = nodePlan(config, store, roots)
-  const wired = wiredBy(config, { opened: { ...opened, store }, plan, roots, token, agents, between })
+  const wired = wiredBy(config, { opened: { ...opened, store }, plan, roots, token, agents, between, report })
   const runs = new BackgroundWork(report)
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
@@ -163,19 +165,24 @@ async function begin({ app, wired, cluster, config, ...places }: Beginning) {
 interface WiringParts {
   agents: ServeDeps['agents'] | undefined
   between: Between | undefined
+  report: ServeDeps['report']
   opened: OpenedStore
   plan: NodePlan | undefined
   roots: readonly string[]
   token: TokenFile | undefined
 }
 
-function wiredBy(config: Config, { opened, plan, roots, token, agents, between }: WiringParts): Wired {
+function wiredBy(
+  config: Config,
+  { opened, plan, roots, token, agents, between, report }: WiringParts,
+): Wired {
   const { store, owner, secrets, lock } = opened
   const wired = wire({
     settings: config.agents,
     store,
     node: plan,
     ...(owner !== undefined && { owner }),
+    lasting: lastingIn(config, report),
     readBytes: readMemory().pieces,
     maxProcesses: config.limits.processes,
     maxQueue: config.limits.queue,
@@ -194,6 +201,17 @@ function wiredBy(config: Config, { opened, plan, roots, token, agents, between }
       lock?.[Symbol.dispose]()
     },
   }
+}
+
+/** Where the output of agents is kept that outlive the server. Undefined if they end with it. */
+function lastingIn({ data, durability, timeouts }: Config, report: ServeDeps['report']) {
+  // Without a log there is nothing to continue.
+  if (durability === 'none' || process.platform === 'win32') return undefined
+  const spool = join(data, 'spool')
+  const problem = spoolProblem(spool)
+  if (problem === undefined) return { spool, graceMs: timeouts.orphanMs }
+  report(new MainstemError('storage_failed', `agents end with this server: ${problem}`))
+  return undefined
 }
 
 interface ServerDeps {

@@ -2,7 +2,6 @@ import type { Launch, Write } from '../agents/agent.ts'
 import type { Frame } from '../framing/frame.ts'
 import type { ErrorInfo } from '../model/index.ts'
 import type { ValueSink } from '../model/text/large-value.ts'
-import type { OutputPosition } from './process/frame-queue.ts'
 
 /** The credentials that a child process receives. */
 export interface ChildKeys {
@@ -27,6 +26,12 @@ export interface RunContext {
   lasting?: LastingStart
   /** Receives the child's credentials before the child starts, so that they are masked in every log. */
   protect?(keys: ChildKeys): void
+}
+
+/** How far the output of a run was read, in bytes of complete lines. */
+export interface OutputPosition {
+  stdout: number
+  stderr: number
 }
 
 export interface LastingStart {
@@ -85,8 +90,6 @@ export interface WriteState {
 export interface Lasting {
   /** How far the output was read that `frames` gave. */
   readonly position: OutputPosition
-  /** What was written before this process attached. */
-  readonly written: WriteState
   /** Counts a write of the journal that is not made. */
   skip(): Promise<void>
   /** The output up to here is committed, so its space can be given back. */
@@ -95,16 +98,34 @@ export interface Lasting {
   leave(): Promise<void>
 }
 
+/** A run that an earlier process left. */
+export interface LeftRun {
+  runId: string
+  /** The journal frame of its start. */
+  frame: number
+  /** False if no process was started. */
+  isStarted: boolean
+}
+
 /** Runs that outlive the process which started them. */
 export interface LastingRuns {
-  /** Creates the folder of a run. Called before the run is committed, so that a missing run was never started. */
-  prepare(runId: string): void
+  /**
+   * Creates the folder of a run before its start is committed, so that a run with a folder and without a process was
+   * never started. `frame` is the journal frame of its start.
+   */
+  prepare(runId: string, frame: number): void
   /** Stores the text of a journal frame as it was, because the journal hides a part of it. */
   keep(runId: string, frame: number, text: string): void
   /** The texts that `keep` stored, by frame. */
   kept(runId: string): ReadonlyMap<number, string>
-  /** The runs of earlier processes, and whether each was started. */
-  left(): Promise<ReadonlyMap<string, 'started' | 'unstarted'>>
+  /** A frame of the journal, as it was cut from the output. */
+  frame(stream: string, text: string): Frame
+  /** The runs of earlier processes, by id. */
+  left(): Promise<ReadonlyMap<string, LeftRun>>
+  /** The credentials that a run was started with. */
+  keys(runId: string): ChildKeys | undefined
+  /** What an earlier process wrote to a run. */
+  written(runId: string): WriteState
   /** Continues a run of an earlier process, after the output that was committed. */
   attach(runId: string, from: OutputPosition, context: Pick<RunContext, 'values'>): Run
   /** Removes what is left of a run whose end is committed. */

@@ -1,14 +1,25 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessLaunch } from '../agents/agent.ts'
+import { type Frame, jsonFrame } from '../framing/frame.ts'
 import { toMainstemError } from '../model/index.ts'
 import { tryJson } from '../model/text/try-json.ts'
-import type { Driver, LastingRuns, LastingStart, Run, RunContext } from './driver.ts'
+import type {
+  ChildKeys,
+  Driver,
+  LastingRuns,
+  LastingStart,
+  LeftRun,
+  OutputPosition,
+  Run,
+  RunContext,
+  WriteState,
+} from './driver.ts'
 import { environmentOf, ownedRun, RUN_MARKER } from './process/environment.ts'
 import { failedRun } from './process/failed-run.ts'
-import { FrameQueue, type OutputPosition } from './process/frame-queue.ts'
+import { FrameQueue } from './process/frame-queue.ts'
 import { placeFiles } from './process/launch-files.ts'
 import { ProcessRun } from './process/process-run.ts'
 import { removeFolder } from './process/run-folders.ts'
@@ -17,6 +28,7 @@ import { type ProcessDriverOptions, QUEUE_BYTES } from './process.ts'
 import { launchSpooled } from './spool/launcher.ts'
 import { AHEAD_BYTES, hasOpenInput, SpoolChannels, type SpoolSetup } from './spool/spool-channels.ts'
 import { SpoolFolder, spooledRuns } from './spool/spool-folder.ts'
+import { NOTHING_WRITTEN, writeStateIn } from './spool/spool-input.ts'
 import { systemTimers } from './timers.ts'
 import { runGroups } from './tree/cgroup.ts'
 import { orphanGuard } from './tree/orphan-guard.ts'
@@ -32,6 +44,7 @@ export interface SpoolDriverOptions extends ProcessDriverOptions {
 }
 
 const KEPT = 'kept'
+const KEYS = 'keys'
 
 /** A launcher that was started a moment ago has not written its pid yet. */
 const PID_MS = 2_000
@@ -47,11 +60,11 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     mkdirSync(options.spool, { recursive: true, mode: 0o700 })
   }
 
-  prepare(runId: string): void {
+  prepare(runId: string, frame: number): void {
     // Not named like other folders of runs, which every start of a server removes when their owner is gone.
     const temporary = mkdtempSync(join(tmpdir(), 'mainstem-run-'))
     try {
-      this.#folder(runId).create(temporary)
+      this.#folder(runId).create(temporary, frame)
     } catch (thrown) {
       rmSync(temporary, { recursive: true, force: true })
       throw thrown
@@ -68,7 +81,7 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
       const environment = environmentOf(
         this.#options.environment ?? process.env,
         placed,
-        { ...context, runId },
+        { ...context, runId, protect: (keys) => this.#protect(folder, keys, context) },
         temporary,
       )
       const input = context.lasting?.input ?? 'open'
@@ -105,13 +118,30 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     return new Map(parsed.map(([frame, text]) => [Number(frame), String(text)]))
   }
 
-  async left(): Promise<ReadonlyMap<string, 'started' | 'unstarted'>> {
-    const { owner = '' } = this.#options
-    const found = new Map<string, 'started' | 'unstarted'>()
-    for (const run of spooledRuns(this.#options.spool)) {
-      found.set(run, (await this.#isStarted(run, owner)) ? 'started' : 'unstarted')
+  frame(stream: string, text: string): Frame {
+    return stream === 'stderr' ? { stream, text } : jsonFrame('stdout', text)
+  }
+
+  async left(): Promise<ReadonlyMap<string, LeftRun>> {
+    const found = new Map<string, LeftRun>()
+    for (const runId of spooledRuns(this.#options.spool)) {
+      const { frame = 0 } = this.#folder(runId)
+      found.set(runId, { runId, frame, isStarted: await this.#isStarted(runId) })
     }
     return found
+  }
+
+  written(run: string): WriteState {
+    const folder = this.#folder(run)
+    // A whole input was complete when the agent was started.
+    return hasOpenInput(folder)
+      ? writeStateIn(folder)
+      : { ...NOTHING_WRITTEN, done: Number.POSITIVE_INFINITY }
+  }
+
+  keys(run: string): ChildKeys | undefined {
+    const keys = this.#folder(run).read(KEYS)
+    return keys === '' ? undefined : JSON.parse(keys)
   }
 
   async remove(run: string): Promise<void> {
@@ -197,11 +227,17 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     )
   }
 
+  /** Stores the credentials beside the output, which may contain them, to mask them in every later process too. */
+  #protect(folder: SpoolFolder, keys: ChildKeys, { protect }: RunContext): void {
+    writeFileSync(folder.file(KEYS), JSON.stringify(keys), { mode: 0o600 })
+    protect?.(keys)
+  }
+
   /** A run without a pid was never started, unless its launcher was started a moment ago. */
-  async #isStarted(run: string, owner: string): Promise<boolean> {
+  async #isStarted(run: string): Promise<boolean> {
     const folder = this.#folder(run)
     const { timers = systemTimers } = this.#options
-    const mark = `${RUN_MARKER}=${ownedRun(owner, run)}`
+    const mark = `${RUN_MARKER}=${this.#marked(run)}`
     for (let waited = 0; folder.pid === undefined; waited += PID_PAUSE_MS) {
       const { marks } = await processTable(process.platform).scan(0)
       const isStarting = [...marks.values()].some((variables) => variables.includes(mark))

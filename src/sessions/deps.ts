@@ -48,8 +48,8 @@ export interface SessionDeps {
   digest(text: string): string
   /** Starts a digest of bytes that arrive in pieces. */
   newHash(): Hash
-  /** Ends the processes that an earlier owner of the store left behind. */
-  sweep(): Promise<void>
+  /** Ends the processes that an earlier owner of the store left behind, except those of these runs. */
+  sweep(except: readonly string[]): Promise<void>
   /** Whether the path is below the folder, with every link resolved. Relative paths start at the folder. */
   isInside(path: string, folder: string): boolean
   agentSettings?(id: string): AgentSettings

@@ -6,12 +6,14 @@ import { parseNewSession } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
 import { draining } from './draining.ts'
 import { newRecord } from './machine/record.ts'
+import type { Started } from './machine/sent.ts'
 import { fittingLaunch } from './process/fitting-launch.ts'
 import { launchable } from './process/launchable.ts'
 import { agentOf, type Chosen, restoreRecipe } from './process/recipes.ts'
 import { allowedMode, checkHook, startOf } from './process/setup.ts'
 import { CREATED_FENCE } from './recovery/ownership.ts'
-import type { LeasedSession } from './recovery/takeover.ts'
+import { checkAllowed, startOfRun } from './recovery/reattach.ts'
+import type { LeasedSession, LeftSession } from './recovery/takeover.ts'
 import { Session } from './session.ts'
 
 /** Creates new sessions and restores stored ones. */
@@ -59,22 +61,35 @@ export class SessionFactory {
     }
   }
 
-  /** Restores a stored session. */
-  async restore({ record, fence }: LeasedSession): Promise<Session> {
-    const version = await this.#versionOf(record.agent)
+  /** Restores a stored session; with `started`, to continue the process that an earlier owner left. */
+  async restore({ record, fence }: LeasedSession, started?: Started): Promise<Session> {
+    const version = started ? started.start.version : await this.#versionOf(record.agent)
     this.#checkTakesWork()
-    const { head, updatedAt, earliest, earliestFrame, ...state } = record
+    const { head, updatedAt, earliest, earliestFrame, failure: _, ...state } = record
+    const asked = [state.policy, state.options]
     // The configuration may allow less than when the session was created.
     state.policy = this.#deps.limit?.(state.policy) ?? state.policy
     state.options = this.#deps.limitOptions?.(state.options) ?? state.options
+    if (started) checkAllowed(asked, [state.policy, state.options])
     this.#runHere(state)
     const { id, cwd, project, name, policy, options, attended } = state
     const mode = allowedMode(state, this.#deps.limit)
     const resume = state.nativeSessionId ?? state.resumedFrom
     const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
-    const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended }
+    const before = started?.before
+    const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended, before }
     const start = { ...(earliest && { earliest }), ...(earliestFrame && { earliestFrame }) }
     return new Session(setup, this.#deps, state, { head, updatedAt, ...start, fence })
+  }
+
+  /** Restores a session with the process that an earlier owner left. */
+  async reattach({ left, ...leased }: LeftSession): Promise<Session> {
+    const { store, driver } = this.#deps
+    const kept = driver.lasting?.kept(left.runId) ?? new Map()
+    const started = await startOfRun(store, kept, leased.record.id, left.frame)
+    const session = await this.restore(leased, started)
+    await session.reattach(started, left)
+    return session
   }
 
   #runHere(state: SessionState): void {

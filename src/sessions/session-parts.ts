@@ -1,3 +1,4 @@
+import type { Event } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
 import { Continuations } from './continuations/continuations.ts'
 import type { SessionDeps } from './deps.ts'
@@ -36,6 +37,8 @@ export class SessionParts {
   readonly answering: Answering
   readonly continuations: Continuations
   readonly #versions: VersionNotices
+  /** Set while the state of a process is rebuilt: what is emitted is in the log already. */
+  #rebuilding: ((event: Event) => void) | undefined
 
   constructor(
     session: Session,
@@ -70,9 +73,25 @@ export class SessionParts {
     )
   }
 
+  /** What is emitted from now on is in the log already; `see` is called with it. */
+  rebuilding(see: (event: Event) => void): void {
+    this.#rebuilding = see
+  }
+
+  /** Call when the state is rebuilt. */
+  rebuilt(): void {
+    this.#rebuilding = undefined
+  }
+
   /** Logs an event of the conversation and passes it to the parts that react to it. */
   #emit(...[emitted, turn, native, blobs]: Parameters<Emit>): void {
     const event = emitted.type === 'turn.completed' ? withLoginAdvice(emitted, this.setup.agent) : emitted
+    if (this.#rebuilding) {
+      // The mask may hold back the end of a text.
+      this.mask.pass(event, () => undefined)
+      this.#rebuilding(event)
+      return
+    }
     if (event.type === 'turn.completed') this.continuations.plan(event)
     this.log.add(event, turn, native, blobs)
     this.turns.observe(event, native)

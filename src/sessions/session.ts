@@ -1,3 +1,4 @@
+import type { LeftRun } from '../drivers/driver.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import {
   type Applied,
@@ -16,6 +17,7 @@ import { draining, suspended } from './draining.ts'
 import { endedConflict, singleTask } from './ended-conflict.ts'
 import type { Log, LogPosition } from './log/log.ts'
 import type { Conversation } from './machine/conversation.ts'
+import type { Started } from './machine/sent.ts'
 import type { AgentProcess } from './process/agent-process.ts'
 import {
   type Change,
@@ -27,10 +29,10 @@ import {
   type SessionSetup,
 } from './process/setup.ts'
 import type { WarmSession } from './process/warm-pool.ts'
+import { reattach } from './recovery/reattach.ts'
 import type { ConversationState, SessionHandle } from './session-handle.ts'
 import { SessionParts } from './session-parts.ts'
-import type { Answering, Asked } from './turns/answering.ts'
-import type { Changes } from './turns/changes.ts'
+import type { Asked } from './turns/answering.ts'
 import type { TurnRead } from './turns/delivery.ts'
 import type { Turns } from './turns/turns.ts'
 import { withTimeout } from './with-timeout.ts'
@@ -51,9 +53,7 @@ export class Session implements SessionHandle, WarmSession {
   readonly #log: Log
   readonly #conversation: Conversation
   readonly #agent: AgentProcess
-  readonly #changes: Changes
   readonly #turns: Turns
-  readonly #answering: Answering
   readonly #parts: SessionParts
   #closing: Promise<void> | undefined
   #ended: Promise<void> | undefined
@@ -68,13 +68,11 @@ export class Session implements SessionHandle, WarmSession {
     this.#setup = setup
     this.#deps = deps
     const parts = new SessionParts(this, setup, deps, state, position)
-    const { log, conversation, agent, changes, turns, answering } = parts
+    const { log, conversation, agent, turns } = parts
     this.#log = log
     this.#conversation = conversation
     this.#agent = agent
-    this.#changes = changes
     this.#turns = turns
-    this.#answering = answering
     this.#parts = parts
   }
 
@@ -122,6 +120,11 @@ export class Session implements SessionHandle, WarmSession {
     await this.#log.commit()
   }
 
+  /** Continues the process that an earlier owner of this session left. */
+  reattach(started: Started, left: LeftRun): Promise<void> {
+    return reattach(this.#parts, started, left)
+  }
+
   /** Returns the number of the turn once it is durable. The turn runs in the background. */
   async prompt(prompt: string, shown: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
     const [text, images] = [parsePrompt(prompt), parseImages(shown)]
@@ -138,12 +141,10 @@ export class Session implements SessionHandle, WarmSession {
     return turn
   }
 
-  /** Resolves with the terminal event of a turn once it is committed. */
   settled(turn: number): Promise<TurnCompleted> {
     return this.#turns.settled(turn)
   }
 
-  /** Like `settled`, without reading the result. */
   ended(turn: number): Promise<void> {
     return this.#turns.ended(turn)
   }
@@ -166,7 +167,7 @@ export class Session implements SessionHandle, WarmSession {
     checkChange(this.#setup, command)
     await this.#closing
     this.#checkOpen()
-    const changes = this.#changes
+    const changes = this.#parts.changes
     const applied = changes.change(checkedChange(this.#setup, changes.settings, command))
     await this.#log.commit(claims, applied)
     if (changes.stale && this.idle) await this.closeIdle()
@@ -175,12 +176,12 @@ export class Session implements SessionHandle, WarmSession {
 
   /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` if the request has changed. */
   answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
-    return this.#answering.answer(answer, claims)
+    return this.#parts.answering.answer(answer, claims)
   }
 
   /** Denies a request because the callback that decides it failed, or returned an answer that is not valid. */
   decline(asked: Asked, reason: string): Promise<void> {
-    return this.#answering.decline(asked, reason)
+    return this.#parts.answering.decline(asked, reason)
   }
 
   /** Stops the open turn, or the turn with this number; between turns, cancels the continuation that waits. */
@@ -326,7 +327,7 @@ export class Session implements SessionHandle, WarmSession {
 
   async #closeProcess(): Promise<void> {
     await this.#agent.close()
-    await this.#answering.stop()
+    await this.#parts.answering.stop()
   }
 
   /**
@@ -338,7 +339,11 @@ export class Session implements SessionHandle, WarmSession {
     this.#failed = true
     const error = toMainstemError(thrown)
     this.#turns.abandon(error)
-    const stopped = Promise.allSettled([this.#log.abandon(error), this.#agent.stop(), this.#answering.stop()])
+    const stopped = Promise.allSettled([
+      this.#log.abandon(error),
+      this.#agent.stop(),
+      this.#parts.answering.stop(),
+    ])
     const left = stopped.then(() => this.#deps.pool.leave(this))
     this.#deps.failed?.(this.id, error, left)
   }

@@ -195,17 +195,22 @@ export class Sessions extends SessionLogs {
     return restored
   }
 
-  /**
-   * Closes open turns and requests in sessions whose lease has expired, and in those of an earlier process of this
-   * server. Repeatable.
-   */
+  /** Continues or closes what expired owners, and earlier processes of this server, left open. Repeatable. */
   async recover(): Promise<number> {
     const { settled, waiting } = await this.#takeover.recover(
       (id) => this.#running.has(id) || this.#opening.has(id),
       (id, error) => this.#failedSessions.add(id, error, Promise.resolve()),
+      async (left) => this.#continue(await this.#factory.reattach(left)),
     )
     this.#waiting = waiting
     return settled
+  }
+
+  /** Registers a session that this server continues. A single task ends with its turn, or by its next owner. */
+  #continue(session: Session): void {
+    this.#running.set(session.id, session)
+    const finished = session.endsWithTurn && session.ended(1).then(() => this.finish(session.id))
+    if (finished) finished.catch(() => undefined)
   }
 
   /** Settles a session that another node left, and marks its queue for `resumeQueues` if it can run here. */
@@ -236,17 +241,12 @@ export class Sessions extends SessionLogs {
     }
   }
 
-  /** Returns false if the pool is full. A session that was deleted or already runs is skipped. */
+  /** Returns false if the pool is full. */
   async #resume(id: string): Promise<boolean> {
     try {
       const session = await this.open(id)
       await session.resume()
-      // If it cannot be ended here, the next owner ends it.
-      if (session.endsWithTurn)
-        session
-          .ended(1)
-          .then(() => this.finish(id))
-          .catch(() => undefined)
+      this.#continue(session)
       return true
     } catch (thrown) {
       const { code } = toMainstemError(thrown)

@@ -33,7 +33,10 @@ beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'orphans-')))
   mkdirSync(join(home, 'tmp'))
   const agents = { claude: { command: [process.execPath, AGENT, join(home, 'pids')] } }
-  writeFileSync(join(home, 'config.json'), JSON.stringify({ port: 0, cwd: home, auth: false, agents }))
+  writeFileSync(
+    join(home, 'config.json'),
+    JSON.stringify({ port: 0, cwd: home, auth: false, agents, timeouts: { orphanMs: 500 } }),
+  )
 })
 afterEach(async () => {
   if (owner?.exitCode === null && owner.signalCode === null) {

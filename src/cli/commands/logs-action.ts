@@ -60,6 +60,8 @@ async function raw(
     const { frames, next } = await client.frames(id, { after, limit: PAGE }, signal)
     if (frames.length === 0) return
     for (const { stream, text } of frames) {
+      // How far the output was read, which the agent did not write.
+      if (stream === 'read') continue
       const line = stdout.isTTY ? printable(text) : text
       await printer.print(stream === 'sent' ? `> ${line}\n` : `${line}\n`)
     }

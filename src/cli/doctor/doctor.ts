@@ -11,7 +11,7 @@ import { interrupts } from '../terminal/interrupts.ts'
 import { agentChecks } from './agents.ts'
 import { type Check, type Health, ok, problem } from './check.ts'
 import type { DoctorFlags } from './command.ts'
-import { checkData, checkDisk, checkNode } from './machine.ts'
+import { checkData, checkDisk, checkNode, checkSurvival } from './machine.ts'
 import { checkDaemon, checkPort } from './server.ts'
 import { checkStore, type StoreCheck } from './store.ts'
 
@@ -54,7 +54,7 @@ async function diagnose(flags: DoctorFlags, signal: AbortSignal): Promise<Diagno
   checks.push(await checkConfig(config))
   const { data, host, port } = config
   checks.push(await checkData(data), await checkDisk(data))
-  checks.push(await checkDaemon(flags), await checkPort(host, port, data))
+  checks.push(await checkDaemon(flags), await checkPort(host, port, data), checkSurvival(config))
   const store = await checkStore(config)
   const agents = await readiness({ settings: config.agents, signal })
   checks.push(...store.checks, ...agentChecks(agents))

@@ -1,6 +1,8 @@
 import type { Stats, StatsFs } from 'node:fs'
 import { lstat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Config } from '../../daemon/config.ts'
+import { survivalProblem } from '../../daemon/doctor.ts'
 import { codeOf } from '../../daemon/error-code.ts'
 import { existingPart, OTHER_PLACE, whyUnwritable } from '../../daemon/write-failure.ts'
 import { nodeComplaint } from '../node-version.ts'
@@ -17,6 +19,16 @@ export function checkNode(version: string): Check {
   const complaint = nodeComplaint(version)
   if (complaint === undefined) return ok('node', `version ${version}`)
   return problem('node', complaint, 'Install a newer Node.')
+}
+
+const KEEP_LOG = 'Use a data directory on a local disk, and a `durability` that keeps the log.'
+
+/** Whether agents work on when their server ends, and for how long. */
+export function checkSurvival(config: Config): Check {
+  const why = survivalProblem(config)
+  if (why !== undefined) return warning('restarts', `agents end with their server: ${why}`, KEEP_LOG)
+  const minutes = config.timeouts.orphanMs / 60_000
+  return ok('restarts', `agents survive their server for ${minutes} min (timeouts.orphanMs)`)
 }
 
 /** Other users must not have access to the data directory and its token. */

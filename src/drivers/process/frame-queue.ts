@@ -1,15 +1,10 @@
 import type { Frame } from '../../framing/frame.ts'
+import type { OutputPosition } from '../driver.ts'
 
 /**
  * A batch is a promise while one of its blobs is still being written. Batches keep the order of the calls to `push`.
  */
 type FrameBatch = readonly Frame[] | Promise<readonly Frame[]>
-
-/** How far the output of a run was read, in bytes of complete lines. */
-export interface OutputPosition {
-  stdout: number
-  stderr: number
-}
 
 /** The new position of one output. */
 export type ReadMark = Partial<OutputPosition>

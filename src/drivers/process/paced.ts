@@ -7,9 +7,12 @@ export function paced(driver: Driver, room: () => Promise<void>): Driver {
   return {
     start: (launch, context) => pacedRun(driver.start(launch, context), room),
     lasting: lasting && {
-      prepare: (runId) => lasting.prepare(runId),
+      prepare: (runId, frame) => lasting.prepare(runId, frame),
+      keys: (runId) => lasting.keys(runId),
       keep: (runId, frame, text) => lasting.keep(runId, frame, text),
+      written: (runId) => lasting.written(runId),
       kept: (runId) => lasting.kept(runId),
+      frame: (stream, text) => lasting.frame(stream, text),
       left: () => lasting.left(),
       attach: (runId, from, context) => pacedRun(lasting.attach(runId, from, context), room),
       remove: (runId) => lasting.remove(runId),

@@ -19,7 +19,7 @@ trap : HUP INT QUIT TERM
 d=$1
 shift
 if [ "$1" = fifo ]; then
-  mkfifo -m 600 "$d/in" || exit 125
+  [ -p "$d/in" ] || mkfifo -m 600 "$d/in" || exit 125
   exec 0<>"$d/in"
 else
   exec 0<"$d/in"

@@ -2,14 +2,13 @@ import type { ChildProcess } from 'node:child_process'
 import { appendFileSync, type FSWatcher, statfsSync, statSync, watch, writeFileSync } from 'node:fs'
 import type { Write } from '../../agents/agent.ts'
 import { MainstemError } from '../../model/index.ts'
-import type { Lasting, RunExit } from '../driver.ts'
+import type { Lasting, OutputPosition, RunExit } from '../driver.ts'
 import type { CutterSetup } from '../process/frame-cutter.ts'
-import type { OutputPosition } from '../process/frame-queue.ts'
 import type { Channels, Fail } from '../process/process-run.ts'
 import type { ProcessTable } from '../tree/process-table.ts'
+import { FileTail } from './file-tail.ts'
 import type { SpoolFolder } from './spool-folder.ts'
-import { SpoolInput, writeStateIn } from './spool-input.ts'
-import { Tail } from './tail.ts'
+import { SpoolInput } from './spool-input.ts'
 
 /** Looks at the files this often even if the system reports no change, and at the disk and at an adopted process. */
 const POLL_MS = 1_000
@@ -36,7 +35,7 @@ export interface SpoolSetup {
 
 /** A process whose input and outputs are files. It loses nothing when this process ends. */
 export class SpoolChannels implements Channels {
-  readonly outputs: readonly [Tail, Tail]
+  readonly outputs: readonly [FileTail, FileTail]
   readonly exited: Promise<RunExit>
   readonly lasting: Lasting
   readonly #setup: SpoolSetup
@@ -58,20 +57,18 @@ export class SpoolChannels implements Channels {
     this.#setup = setup
     this.#fail = fail
     this.exited = this.#exited.promise
-    const written = writeStateIn(folder)
     this.outputs = [
-      new Tail('stdout', folder, from.stdout, { ...reading, fail }),
-      new Tail('stderr', folder, from.stderr, { ...reading, fail }),
+      new FileTail('stdout', folder, from.stdout, { ...reading, fail }),
+      new FileTail('stderr', folder, from.stderr, { ...reading, fail }),
     ]
     this.#input = input === 'open' ? new SpoolInput(folder, () => this.#hasExited) : undefined
     this.lasting = {
       position: reading.queue.position,
-      written,
       skip: async () => this.#input?.skip(),
       release: (position) => this.#release(position),
       leave: () => this.#leave(),
     }
-    if (input === 'whole' && launch) writeFileSync(folder.file('in'), '', { mode: 0o600, flag: 'wx' })
+    if (input === 'whole' && launch) writeFileSync(folder.file('in'), '', { mode: 0o600 })
     else if (launch) this.#launch(launch)
     else this.#adopt(folder.pid)
     this.#watch()

@@ -12,21 +12,19 @@ import {
 } from 'node:fs'
 import { constants as system } from 'node:os'
 import { join } from 'node:path'
-import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import { tryJson } from '../../model/text/try-json.ts'
-import type { RunExit } from '../driver.ts'
-import type { OutputPosition } from '../process/frame-queue.ts'
+import type { OutputPosition, RunExit } from '../driver.ts'
 import { ABANDONED } from '../tree/orphan-guard.ts'
 
 /** What a later process needs to find a run again. */
-const Facts = z.strictObject({
+interface RunFacts {
   /** The temporary directory of the agent. */
-  temporary: z.string(),
+  temporary: string
+  /** The journal frame of its start. */
+  frame: number
   /** The inodes of the outputs, so that files which replaced them are not read. */
-  outputs: z.strictObject({ stdout: z.number(), stderr: z.number() }),
-})
-type Facts = z.infer<typeof Facts>
+  outputs: Readonly<Record<keyof OutputPosition, number>>
+}
 
 export const SPOOL_FILES = { stdout: 'out', stderr: 'err' } as const
 
@@ -39,12 +37,12 @@ export class SpoolFolder {
   }
 
   /** Creates the folder with empty outputs, readable by their owner only. */
-  create(temporary: string): void {
+  create(temporary: string, frame: number): void {
     this.remove()
     mkdirSync(this.path, { recursive: true, mode: 0o700 })
     const outputs = { stdout: this.#createOutput('stdout'), stderr: this.#createOutput('stderr') }
-    const facts: Facts = { temporary, outputs }
-    writeFileSync(this.file('run.json'), JSON.stringify(facts), { mode: 0o600, flag: 'wx' })
+    const facts: RunFacts = { temporary, frame, outputs }
+    writeFileSync(this.file('run.json'), `${JSON.stringify(facts)}\n`, { mode: 0o600, flag: 'wx' })
   }
 
   file(name: string): string {
@@ -54,6 +52,11 @@ export class SpoolFolder {
   /** The temporary directory of the agent; undefined if the folder was never complete. */
   get temporary(): string | undefined {
     return this.#facts?.temporary
+  }
+
+  /** The journal frame of its start; undefined if the folder was never complete. */
+  get frame(): number | undefined {
+    return this.#facts?.frame
   }
 
   /** The text of a small file; empty if there is none. */
@@ -103,8 +106,10 @@ export class SpoolFolder {
     rmSync(this.path, { recursive: true, force: true, maxRetries: 2 })
   }
 
-  get #facts(): Facts | undefined {
-    return Facts.safeParse(tryJson(this.read('run.json'))).data
+  /** Undefined for a folder whose creation was cut off. */
+  get #facts(): RunFacts | undefined {
+    const text = this.read('run.json')
+    return text.endsWith('\n') ? JSON.parse(text) : undefined
   }
 
   #createOutput(stream: keyof OutputPosition): number {

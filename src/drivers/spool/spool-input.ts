@@ -9,6 +9,8 @@ const LONGEST_RETRY_MS = 50
 
 const NUMBERS = 3
 
+export const NOTHING_WRITTEN: WriteState = { done: 0, bytes: 0, inDoubt: false }
+
 /**
  * Writes to the FIFO of an agent, and records each write before and after it is made. A later process therefore knows
  * which of the writes in the journal the agent has, and repeats none of them.
@@ -99,14 +101,13 @@ export class SpoolInput {
 
 /** What an earlier process wrote to a run. */
 export function writeStateIn(folder: SpoolFolder): WriteState {
-  const none = { done: 0, bytes: 0, inDoubt: false }
   try {
     const bytes = new Uint8Array(readFileSync(folder.file('written')))
-    if (bytes.length !== NUMBERS * Float64Array.BYTES_PER_ELEMENT) return none
+    if (bytes.length !== NUMBERS * Float64Array.BYTES_PER_ELEMENT) return NOTHING_WRITTEN
     const [done = 0, partial = 0, doubt = 0] = new Float64Array(bytes.buffer)
     return { done, bytes: partial, inDoubt: doubt === 1 }
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return none
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return NOTHING_WRITTEN
     throw thrown
   }
 }

@@ -89,6 +89,7 @@ export const NoticeCode = z.enum([
   'answer_invalid',
   'events_missing',
   'not_continued',
+  'reattached',
 ])
 export type NoticeCode = types.NoticeCode
 

@@ -112,6 +112,7 @@ export type NoticeCode =
   | 'answer_invalid'
   | 'events_missing'
   | 'not_continued'
+  | 'reattached'
 
 /** A warning. It ends neither the turn nor the session. */
 export type NoticeRaised = {

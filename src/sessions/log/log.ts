@@ -1,3 +1,4 @@
+import type { OutputPosition } from '../../drivers/driver.ts'
 import type {
   BlobRef,
   Coverage,
@@ -22,7 +23,7 @@ import { answerOf, type Claim } from '../claim.ts'
 import type { Clock } from '../deps.ts'
 import type { NativeIds } from '../machine/native-id.ts'
 import { recordEvent } from '../machine/record.ts'
-import { SENT } from '../machine/sent.ts'
+import { READ, SENT } from '../machine/sent.ts'
 import { chargeOf } from '../machine/usage-ledger.ts'
 import { Mask } from '../mask/mask.ts'
 import { type TurnRead, withDelivered } from '../turns/delivery.ts'
@@ -210,15 +211,27 @@ export class Log {
     this.#receipts.push({ scope, key, fingerprint, session, answer: answerOf(answer, record, result) })
   }
 
-  keepFrame(frame: number, stream: string, text: string): void {
-    this.#journal.push({ frame, stream, text: this.#mask.text(text) })
+  /** Returns the text that is kept, with its secrets masked. */
+  keepFrame(frame: number, stream: string, text: string): string {
+    const kept = this.#mask.text(text)
+    this.#journal.push({ frame, stream, text: kept })
     this.#hasOutput = true
+    return kept
   }
 
-  /** Keeps what is sent to the agent, with its secrets masked. It waits for the next commit and causes none. */
-  keepSent(frame: number, text: string, coverage: Coverage): void {
+  /**
+   * Keeps what is sent to the agent, with its secrets masked. It waits for the next commit and causes none, unless
+   * `isDue`: a process that outlives us must not have what its next owner does not know.
+   */
+  keepSent(frame: number, text: string, coverage: Coverage, isDue: boolean): void {
     this.#journal.push({ frame, stream: SENT, text })
     this.covered(frame, coverage)
+    this.#hasOutput ||= isDue
+  }
+
+  /** Keeps how far the output of a process was read, with the frames before. */
+  keepRead(frame: number, position: OutputPosition): void {
+    this.#journal.push({ frame, stream: READ, text: JSON.stringify(position) })
   }
 
   /** Records the frame counts. */

@@ -10,6 +10,8 @@ export interface EarlierContext {
   ids: NativeIds
   /** Earlier prompts exist that a new process has to know. */
   prompted: boolean
+  /** Why the last prompt may be missing. */
+  doubt?: string | undefined
 }
 
 /**
@@ -32,14 +34,24 @@ export class AgentContext {
   /** Why the last prompt is not in the context, or may not be. */
   #doubt: string | undefined
 
-  constructor({ ids, prompted }: EarlierContext, isKept: boolean) {
+  constructor({ ids, prompted, doubt }: EarlierContext, isKept: boolean) {
     this.#id = new NativeId(ids)
     this.#prompted = prompted
+    this.#doubt = doubt
     this.#isKept = isKept
   }
 
   get ids(): NativeIds {
     return this.#id.ids
+  }
+
+  /** The state before the next process, from which a later owner can rebuild it. */
+  get earlier(): EarlierContext {
+    return {
+      ids: this.ids,
+      prompted: this.#prompted,
+      ...(this.#doubt !== undefined && { doubt: this.#doubt }),
+    }
   }
 
   adopt(id: string): void {

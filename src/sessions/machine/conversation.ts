@@ -3,33 +3,19 @@ import type { Frame } from '../../framing/frame.ts'
 import type { NoticeRaised } from '../../model/events/report.ts'
 import type { SessionEnded } from '../../model/events/session.ts'
 import type { TurnCompleted } from '../../model/events/turn.ts'
-import type { AnswerCommand, Command, Coverage, ErrorInfo, Event, Usage } from '../../model/index.ts'
+import type { AnswerCommand, Command, Coverage, ErrorInfo, Event } from '../../model/index.ts'
 import { OutputTail } from '../../model/outcome/output-tail.ts'
 import type { Continuation } from '../../model/session/continuation.ts'
 import { NO_FRAMES } from '../../model/session/coverage.ts'
 import type { Stage } from '../process/agent-limits.ts'
 import type { Change } from '../process/setup.ts'
-import { AgentContext, type EarlierContext, type Ending } from './agent-context.ts'
-import { type Emit, LargeValues, oversized } from './large-values.ts'
+import { AgentContext, type Ending } from './agent-context.ts'
+import type { BeforeStart, ConversationDeps, OpenSince, SessionCounts } from './conversation-deps.ts'
+import { LargeValues, oversized } from './large-values.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { NativeIds } from './native-id.ts'
-import { exitForced, outputClosed, startOverdue } from './notices.ts'
-import { type StartedFacts, sessionStarted } from './session-started.ts'
-import { type TurnEvidence, TurnMachine, type TurnRules, type Undecided } from './turn-machine.ts'
-
-export interface ConversationDeps extends TurnRules, StartedFacts {
-  /** The state of the session before this owner acquired it. */
-  before?: {
-    turns: number
-    epoch: number
-    frames: number
-    usageSoFar: Usage
-    coverage?: Coverage | undefined
-    context: EarlierContext
-  }
-  now(): number
-  emit: Emit
-}
+import { sessionStarted } from './session-started.ts'
+import { type TurnEvidence, TurnMachine, type Undecided } from './turn-machine.ts'
 
 /**
  * The codec and the turns of one session as a pure fold: frames and commands in; events and writes for the agent out.
@@ -73,6 +59,11 @@ export class Conversation {
     return this.#turns.turn
   }
 
+  /** Why the open turn is being ended; `exit` if it is not. */
+  get cause(): Exit['cause'] {
+    return this.#turns.cause
+  }
+
   /** The number of the last frame. */
   get frames(): number {
     return this.#frames
@@ -102,27 +93,50 @@ export class Conversation {
     this.#emit(sessionStarted(this.#deps))
   }
 
+  /** The state before the next process, from which `restart` continues. */
+  get earlier(): BeforeStart {
+    return { turns: this.#turns.count, context: this.#context.earlier }
+  }
+
   /** Starts a new epoch with a new codec state. Returns the start settings of the process. */
   launch(prompt?: Start['prompt']): Start {
-    this.#epoch++
     const { resume: _, mode: __, ...rest } = this.#deps.start
     const { resume, lost } = this.#context.launch()
     for (const event of lost) this.#emit(event)
-    this.#retrying = false
-    this.#hasOutput = false
     const start: Start = {
       ...rest,
-      epoch: this.#epoch,
+      epoch: this.#epoch + 1,
       usageSoFar: this.#turns.usageSoFar,
       ...(resume !== undefined && { resume }),
       ...(this.#mode !== undefined && { mode: this.#mode }),
       ...(prompt && { prompt }),
     }
+    this.#reset(start)
+    return start
+  }
+
+  /** Starts an epoch again from the settings of its process, which outlived its owner. */
+  restart(start: Start): void {
+    this.#context.launch()
+    this.#reset(start)
+  }
+
+  /** Sets what the journal does not count: call when the journal of a process was folded. */
+  rebuilt({ turns, frames, coverage = NO_FRAMES }: SessionCounts, open?: OpenSince): void {
+    this.#turns.renumber(turns, open)
+    this.#frames = frames
+    Object.assign(this.coverage, coverage)
+    this.#mode = this.#deps.start.mode
+  }
+
+  #reset(start: Start): void {
+    this.#epoch = start.epoch
+    this.#retrying = false
+    this.#hasOutput = false
     this.#state = this.#codec.initial(start)
     this.#large.clear()
     this.#stderr.clear()
     this.#ready = false
-    return start
   }
 
   /** Changes the settings of the next process. A changed policy is logged. */
@@ -147,19 +161,6 @@ export class Conversation {
     if (isIdle || finished?.(this.#state)) return 'finished'
     this.#ready ||= ready?.(this.#state) ?? true
     return this.#ready ? 'working' : 'starting'
-  }
-
-  /** Call before ending a process whose stage lasted too long. */
-  overdue(stage: Stage, ms: number): void {
-    const { agent, start } = this.#deps
-    if (stage === 'finished') {
-      this.setCause('finished')
-      this.#emit(exitForced(agent, start.launch, ms))
-      return
-    }
-    const why = stage === 'closed' ? outputClosed(agent, ms) : startOverdue(agent, start.launch, ms)
-    if (this.turn !== undefined) this.setCause('timeout', why)
-    else this.#emit({ type: 'notice.raised', level: 'error', code: 'agent_silent', message: why })
   }
 
   accept(): number {
@@ -284,20 +285,16 @@ export class Conversation {
         this.#stderr.clear()
         return
       case 'request.opened':
-        // An agent that asks about a call has read the prompt; one that asks for a login has not.
-        if (emitted.kind !== 'login') this.#context.work()
-        this.#decide(emitted, native, exit)
-        return
       case 'turn.started':
       case 'turn.steered':
       case 'usage.reported':
+        // An agent that asks about a call has read the prompt; one that asks for a login has not.
+        if (emitted.type === 'request.opened' && emitted.kind !== 'login') this.#context.work()
         this.#decide(emitted, native, exit)
         return
       case 'text.completed':
-      case 'tool.started':
+        if (emitted.parent === undefined) this.#answer.keep(emitted.text, this.#turns.turn)
         this.#work(emitted, exit)
-        if (emitted.type === 'text.completed' && emitted.parent === undefined)
-          this.#answer.keep(emitted.text, this.#turns.turn)
         break
       case 'tool.completed':
       case 'request.withdrawn':
@@ -307,6 +304,7 @@ export class Conversation {
         this.#turns.observe(emitted, exit)
         break
       case 'text.delta':
+      case 'tool.started':
       case 'thinking.delta':
       case 'thinking.completed':
         this.#work(emitted, exit)

@@ -1,8 +1,28 @@
 import type { NoticeRaised } from '../../model/events/report.ts'
 import type { LaunchKind } from '../../model/index.ts'
+import type { Stage } from '../process/agent-limits.ts'
+import type { SessionSetup } from '../process/setup.ts'
+import type { Conversation } from './conversation.ts'
+
+/** Records why a process is about to be ended whose stage lasted too long. */
+export function recordOverdue(
+  conversation: Conversation,
+  { agent: { id: agent }, launch }: Pick<SessionSetup, 'agent' | 'launch'>,
+  stage: Stage,
+  ms: number,
+): void {
+  if (stage === 'finished') {
+    conversation.setCause('finished')
+    conversation.notify(exitForced(agent, launch, ms))
+    return
+  }
+  const why = stage === 'closed' ? outputClosed(agent, ms) : startOverdue(agent, launch, ms)
+  if (conversation.turn !== undefined) conversation.setCause('timeout', why)
+  else conversation.notify({ type: 'notice.raised', level: 'error', code: 'agent_silent', message: why })
+}
 
 /** A process was ended because it did not exit by itself. */
-export function exitForced(agent: string, launch: LaunchKind, ms: number): NoticeRaised {
+function exitForced(agent: string, launch: LaunchKind, ms: number): NoticeRaised {
   const after = launch === 'oneshot' ? 'its result' : 'its input was closed'
   const late = `${agent} did not exit within ${ms / 1000} s after ${after} (timeouts.exitMs)`
   const message = `${late}; its process was ended`
@@ -10,13 +30,13 @@ export function exitForced(agent: string, launch: LaunchKind, ms: number): Notic
 }
 
 /** Why a process was ended that never became ready. */
-export function startOverdue(agent: string, launch: LaunchKind, ms: number): string {
+function startOverdue(agent: string, launch: LaunchKind, ms: number): string {
   const missing = launch === 'oneshot' ? 'print anything' : 'answer its handshake'
   return `${agent} did not ${missing} within ${ms / 1000} s (timeouts.startMs)`
 }
 
 /** Why a process was ended that could report nothing more. */
-export function outputClosed(agent: string, ms: number): string {
+function outputClosed(agent: string, ms: number): string {
   return `${agent} closed its standard output and did not exit within ${ms / 1000} s (timeouts.exitMs)`
 }
 
@@ -48,4 +68,10 @@ export function interruptUnconfirmed(afterMs: number): NoticeRaised {
 export function notContinued(turn: number, why: string): NoticeRaised {
   const message = `Turn ${turn} is not continued: ${why}.`
   return { type: 'notice.raised', level: 'warning', code: 'not_continued', message, data: { turn } }
+}
+
+/** A process of ours ended, and its agent did not: the turn goes on in this one. */
+export function reattached(agent: string): NoticeRaised {
+  const message = `The server was restarted while ${agent} worked. The agent was found again, and no output is missing.`
+  return { type: 'notice.raised', level: 'info', code: 'reattached', message }
 }

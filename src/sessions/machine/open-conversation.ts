@@ -3,7 +3,8 @@ import type { SessionDeps } from '../deps.ts'
 import { approvalContext, type SessionSetup, startOf } from '../process/setup.ts'
 import { answeredBy } from '../turns/approval.ts'
 import { plainToolNames } from '../turns/plain-tool-names.ts'
-import { Conversation, type ConversationDeps } from './conversation.ts'
+import { Conversation } from './conversation.ts'
+import type { ConversationDeps } from './conversation-deps.ts'
 import type { Emit } from './large-values.ts'
 
 /** Creates the conversation of a session, new or restored. */
@@ -19,7 +20,7 @@ export function openConversation(
     start: startOf(setup),
     project: setup.project,
     name: setup.name,
-    before: earlier(state, setup.resume),
+    before: { ...earlier(state, setup.resume), ...setup.before },
     digest: deps.digest,
     canonicalName: (setup.agent.tools ?? plainToolNames).canonical,
     answeredBy: (request) => answeredBy(request, approvalContext(setup, deps)),

@@ -1,21 +1,54 @@
 import type { Start, Write } from '../../agents/agent.ts'
-import type { Command, Image } from '../../model/index.ts'
+import type { Cause, Command, Image } from '../../model/index.ts'
 import type { Mask } from '../mask/mask.ts'
 import { hiddenOptions } from '../process/without-secrets.ts'
+import type { BeforeStart } from './conversation-deps.ts'
 
 /** The stream of journal frames that were sent to the agent. The agent wrote those of all other streams. */
 export const SENT = 'sent'
 
+/** The stream of journal frames that say how far the output of a process was read, for one that outlives its owner. */
+export const READ = 'read'
+
 /**
- * One step of a session towards its agent: the start of a process, a command with the writes it became, or the writes
- * that answer the frame before. With the frames of the agent in between, it determines the state of the codec.
+ * One step of a session towards its agent: the start of a process, a command with the writes it became, the writes that
+ * answer the frame before, or a decision about the open turn. With the frames of the agent in between, it determines
+ * the state of the conversation.
  */
-export type Sent = { start: Start } | Written
+export type Sent = Started | Written | StopStep | Exited
+
+/** `before` is absent for a process that ends with its owner. */
+export interface Started {
+  start: Start
+  before?: BeforeStart
+}
 
 /** What is written to the agent, and the command that it came from. */
 export interface Written {
   command?: Command
   writes: readonly Write[]
+  /** The turn that begins with this step; with the writes, or before them in the frame of the agent. */
+  begins?: TurnStart
+}
+
+/** A turn that a process works on. */
+export interface TurnStart {
+  turn: number
+  /** When it began, by the wall clock. */
+  at: number
+  /** When it began, in the unit of process start times, if its tools have to be ended with it. */
+  moment?: number | undefined
+}
+
+/** The process has exited, and nothing of it is left to read. */
+export interface Exited {
+  exited: true
+}
+
+/** The open turn is being ended. */
+export interface StopStep {
+  cause: Cause
+  why?: string
 }
 
 /** Values that the journal must not contain. */
@@ -28,8 +61,13 @@ interface Hidden {
 
 /** The journal text of a step, without secrets and images. */
 export function sentText(sent: Sent, hidden: Hidden): string {
-  const shown = 'start' in sent ? { start: storedStart(sent.start) } : stored(sent, hidden)
+  const shown = storedSent(sent, hidden)
   return JSON.stringify(hidden.mask.isEmpty ? shown : hidden.mask.value(shown))
+}
+
+function storedSent(sent: Sent, hidden: Hidden): Sent {
+  if ('start' in sent) return { ...sent, start: storedStart(sent.start) }
+  return 'writes' in sent ? stored(sent, hidden) : sent
 }
 
 function storedStart({ options, prompt, ...start }: Start): Start {
@@ -42,7 +80,7 @@ function storedStart({ options, prompt, ...start }: Start): Start {
 }
 
 /** Hides images, and the values that responses hide, in the command and in what it became. */
-function stored({ command, writes }: Written, { options, images }: Hidden): Written {
+function stored({ command, writes, ...rest }: Written, { options, images }: Hidden): Written {
   const values = optionValues(options)
   const hide = (text: string) => {
     const hidden = values.reduce((rest, value) => rest.replaceAll(value, '"[hidden]"'), text)
@@ -51,6 +89,7 @@ function stored({ command, writes }: Written, { options, images }: Hidden): Writ
   const hasImages = command?.type === 'prompt' && command.images
   return {
     ...(command && { command: hasImages ? { ...command, images: hasImages.map(withoutData) } : command }),
+    ...rest,
     writes: values.length + images.length === 0 ? writes : writes.map((write) => hiddenWrite(write, hide)),
   }
 }

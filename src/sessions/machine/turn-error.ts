@@ -34,7 +34,7 @@ export function outcomeError(
       return { code: 'protocol_error', message, advice: crashAdvice(exit) }
     }
     case 'lost':
-      return ownerGone()
+      return why === undefined ? ownerGone() : { ...ownerGone(), message: withStderr(why, exit) }
     case 'refused':
     case 'max_steps':
     case 'max_budget':

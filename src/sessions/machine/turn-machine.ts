@@ -91,6 +91,22 @@ export class TurnMachine {
     return this.#open?.cause ?? 'exit'
   }
 
+  /** The number of the last turn. */
+  get count(): number {
+    return this.#turns
+  }
+
+  /** When the open turn began. */
+  get startedAt(): number | undefined {
+    return this.#open?.startedAt
+  }
+
+  /** Sets the number of the last turn, and of the open one with the time of its start, when a state is rebuilt. */
+  renumber(count: number, open?: { turn: number; startedAt: number }): void {
+    this.#turns = count
+    if (this.#open && open) Object.assign(this.#open, open)
+  }
+
   /** The usage of the session without the open turn. */
   get usageSoFar(): Usage {
     return this.#usageSoFar

@@ -1,18 +1,21 @@
-import type { Start } from '../../agents/agent.ts'
-import type { ChildKeys, Run, RunExit } from '../../drivers/driver.ts'
+import type { Launch, Start } from '../../agents/agent.ts'
+import type { ChildKeys, OutputPosition, Run, RunContext, RunExit } from '../../drivers/driver.ts'
 import type { Frame } from '../../framing/frame.ts'
-import { type Command, MainstemError } from '../../model/index.ts'
+import { type Command, type ErrorInfo, MainstemError } from '../../model/index.ts'
+import type { ValueSink } from '../../model/text/large-value.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { Log } from '../log/log.ts'
 import { withProgramAdvice } from '../machine/agent-advice.ts'
 import type { Conversation } from '../machine/conversation.ts'
-import { processSurvived } from '../machine/notices.ts'
-import { type Sent, sentText, type Written } from '../machine/sent.ts'
+import { processSurvived, recordOverdue } from '../machine/notices.ts'
+import { type PendingWrite, REPLACED, type Rebuild } from '../machine/rebuild.ts'
+import type { StopStep, TurnStart, Written } from '../machine/sent.ts'
 import { valueSink } from '../machine/value-sink.ts'
 import { maskedBlob } from '../mask/masked-blobs.ts'
 import type { SessionParts } from '../session-parts.ts'
 import { withTimeout } from '../with-timeout.ts'
-import { AGENT_LIMITS, LONGEST_EXIT, type Stage } from './agent-limits.ts'
+import type { Stage } from './agent-limits.ts'
+import { ProcessJournal } from './process-journal.ts'
 import { secretsIn, serverSecrets } from './secrets.ts'
 import {
   hasProcessBudget,
@@ -21,9 +24,16 @@ import {
   runContext,
   type SessionSetup,
 } from './setup.ts'
+import { StageLimit } from './stage-limit.ts'
 
 /** The time for an agent to stop by its own protocol before its process is ended. */
 export const PROTOCOL_GRACE_MS = 2_000
+
+/** What to start, and where. */
+interface Prepared {
+  launch: Launch
+  context: Omit<RunContext, 'values'>
+}
 
 /**
  * Owns the agent process of a session: one at a time, or none. Passes commands to it and its output to the
@@ -35,14 +45,13 @@ export class AgentProcess {
   readonly #parts: SessionParts
   readonly #conversation: Conversation
   readonly #log: Log
-  /** The stage that is limited now, and when the agent last wrote a frame of its protocol. */
-  #limited: Stage = 'working'
-  #heardAt = 0
+  readonly #journal: ProcessJournal
+  readonly #stages: StageLimit
   #run: Run | undefined
   #stopping = false
   #gone: Promise<void> = Promise.resolve()
   /** The prompt of the open turn, for a process that replaces one that could not resume. */
-  #lastPrompt: PromptCommand | undefined
+  #lastPrompt: { command: PromptCommand; begins: TurnStart } | undefined
   /** The process has closed its output, and can end no turn any more. */
   #isOutputClosed = false
   /** The process has run a turn and must not run another: the agent would count both against one budget. */
@@ -55,6 +64,8 @@ export class AgentProcess {
     this.#parts = parts
     this.#conversation = conversation
     this.#log = log
+    this.#journal = new ProcessJournal(parts)
+    this.#stages = new StageLimit(parts, (stage, ms) => this.#endOverdue(stage, ms))
   }
 
   get running(): boolean {
@@ -68,46 +79,69 @@ export class AgentProcess {
 
   /** Starts a process after the next commit. */
   start(prompt?: Start['prompt']): void {
-    const { pool, store, driver } = this.#deps
-    const { session, mask } = this.#parts
+    const { pool } = this.#deps
+    const { session } = this.#parts
     pool.enter(session)
     this.#isUsed = false
     this.#parts.changes.restarted()
+    const before = this.#conversation.earlier
     const start = this.#conversation.launch(prompt)
-    this.#keep({ start })
+    const launched = this.#prepare(start)
+    const frame = this.#conversation.countSent()
+    const refused =
+      'refused' in launched
+        ? launched.refused
+        : this.#journal.prepare(launched.launch, launched.context.runId, frame)
+    this.#journal.sent({ start, ...(this.#journal.isLasting && { before }) }, frame)
     this.#log.launched(start.epoch)
-    const settings = this.#deps.agentSettings?.(this.#setup.agent.id) ?? {}
-    const launched = prepareLaunch(this.#setup, start, settings, this.#deps)
-    if ('refused' in launched) {
+    if (refused || 'refused' in launched) {
       pool.leave(session)
-      this.#conversation.refuse(launched.refused)
+      if (refused) this.#conversation.refuse(refused)
       return
     }
-    this.#log.after(() => {
-      const values = valueSink({
-        blobs: store.blobs,
-        newHash: () => this.#deps.newHash(),
-        mask: (writer) => maskedBlob(writer, mask),
-      })
-      const protect = this.#protect.bind(this)
-      const context = { ...runContext(this.#setup, start, settings, this.#deps), values, protect }
-      this.#adopt(driver.start(launched.launch, context))
-    })
+    this.#log.after(() => this.#adopt(this.#deps.driver.start(launched.launch, this.#context(launched))))
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
 
+  #prepare(start: Start): Prepared | { refused: ErrorInfo } {
+    const settings = this.#deps.agentSettings?.(this.#setup.agent.id) ?? {}
+    const prepared = prepareLaunch(this.#setup, start, settings, this.#deps)
+    if ('refused' in prepared) return prepared
+    return { ...prepared, context: runContext(this.#setup, start, settings, this.#deps) }
+  }
+
+  #context({ context }: Prepared): RunContext {
+    const input = this.#setup.launch === 'oneshot' ? 'whole' : 'open'
+    return {
+      ...context,
+      values: this.#values(),
+      protect: (keys) => this.protect(keys),
+      ...(this.#journal.isLasting && { lasting: { input } }),
+    }
+  }
+
+  #values(): ValueSink {
+    const { mask } = this.#parts
+    return valueSink({
+      blobs: this.#deps.store.blobs,
+      newHash: () => this.#deps.newHash(),
+      mask: (writer) => maskedBlob(writer, mask),
+    })
+  }
+
   /** Sends the prompt of the open turn, to a new process if none is running. */
-  prompt(command: PromptCommand): void {
-    this.#lastPrompt = command
+  prompt(command: PromptCommand, begins: TurnStart): void {
+    this.#lastPrompt = { command, begins }
+    this.#journal.prompt = command
     const { text, images = [] } = command
     if (!this.running) this.start(this.#setup.launch === 'oneshot' ? { text, images } : undefined)
-    if (this.#conversation.turn !== undefined) this.command(command)
+    if (this.#conversation.turn !== undefined) this.command(command, begins)
   }
 
   /** Sends a command to the agent. A refused prompt ends its turn, because nothing else would. */
-  command(command: Command): void {
+  command(command: Command, begins?: TurnStart): void {
     const { writes, refused } = this.#conversation.command(command)
-    if (!refused) this.write({ command, writes })
+    if (!refused) this.write({ command, writes, ...(begins && { begins }) })
     else if (command.type === 'prompt') this.#conversation.refuse(refused)
     // A signal follows if the agent refuses to stop.
     else if (!isStop(command)) throw new MainstemError(refused.code, refused.message)
@@ -116,26 +150,28 @@ export class AgentProcess {
 
   /** Writes after the next commit, unless `mayWrite` returns false then. Does nothing after the exit of the process. */
   write(sent: Written, mayWrite?: () => boolean): void {
-    this.#keep(sent)
+    this.#journal.sent(sent)
     this.#log.after(() => {
-      if (mayWrite && !mayWrite()) return
+      if (mayWrite && !mayWrite()) {
+        for (const _ of sent.writes) this.#parts.run(this.#run?.lasting?.skip() ?? Promise.resolve())
+        return
+      }
       for (const write of sent.writes) if (this.#run) this.#parts.run(this.#run.write(write))
     })
   }
 
-  /** Adds a step towards the agent to the journal. */
-  #keep(sent: Sent): void {
-    if (!this.#deps.journal) return
-    const conversation = this.#conversation
-    const { images = [] } = this.#lastPrompt ?? {}
-    const text = sentText(sent, { options: this.#setup.options, images, mask: this.#parts.mask })
-    this.#log.keepSent(conversation.countSent(), text, conversation.coverage)
+  /** Call when the open turn is about to be ended. */
+  stopping(step: StopStep): void {
+    if (this.#journal.isLasting) this.#journal.sent(step)
   }
 
   /** Call when a turn has its terminal event. */
   turnEnded(): void {
     const isOver = this.#conversation.turn === undefined
-    if (isOver) this.#lastPrompt = undefined
+    if (isOver) {
+      this.#lastPrompt = undefined
+      this.#journal.prompt = undefined
+    }
     this.#isUsed = isOver && hasProcessBudget(this.#setup)
   }
 
@@ -180,39 +216,9 @@ export class AgentProcess {
     await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.#gone)
   }
 
-  /**
-   * Limits the stages that only the process itself can end. Call at the start and after all output: output of the
-   * protocol extends the wait for the exit after a result, and no other.
-   */
-  #limitStage(isProtocol: boolean): void {
-    if (isProtocol) this.#heardAt = this.#deps.clock.monotonic()
-    const stage = this.#stage
-    if (stage === this.#limited) return
-    this.#enter(stage)
-    if (stage === 'working') return
-    const { startMs, exitMs } = { ...AGENT_LIMITS, ...this.#deps.agentLimits }
-    const ms = stage === 'starting' ? startMs : exitMs
-    const most = stage === 'finished' ? LONGEST_EXIT * ms : ms
-    this.#awaitStage(stage, ms, ms, this.#deps.clock.monotonic() + most)
-  }
-
-  #enter(stage: Stage): void {
-    this.#parts.alarms.disarm('stage')
-    this.#limited = stage
-  }
-
-  #awaitStage(stage: Stage, ms: number, left: number, last: number): void {
-    const heardAt = this.#heardAt
-    this.#parts.alarms.arm('stage', left, ({ wasSuspended }) => {
-      const extended = Math.min(this.#heardAt + ms, last) - this.#deps.clock.monotonic()
-      const more = wasSuspended ? ms : this.#heardAt === heardAt ? 0 : extended
-      if (more > 0) this.#awaitStage(stage, ms, more, last)
-      else this.#parts.run(this.#endOverdue(stage, ms))
-    })
-  }
-
   async #endOverdue(stage: Stage, ms: number): Promise<void> {
-    this.#conversation.overdue(stage, ms)
+    recordOverdue(this.#conversation, this.#setup, stage, ms)
+    this.stopping({ cause: this.#conversation.cause })
     await this.#log.commit()
     await this.stop()
   }
@@ -224,7 +230,7 @@ export class AgentProcess {
   }
 
   /** Masks the secrets passed to the agent. Never holds text back for a generated login: no principal knows it. */
-  #protect({ environment, named = [], login = [] }: ChildKeys): void {
+  protect({ environment, named = [], login = [] }: ChildKeys): void {
     const { mask, state } = this.#parts
     mask.add(serverSecrets(state.principal, [...named, ...secretsIn(environment)]))
     mask.add({ lent: login })
@@ -234,13 +240,46 @@ export class AgentProcess {
     this.#run = run
     this.#stopping = false
     this.#isOutputClosed = false
-    this.#limitStage(true)
+    this.#stages.update(this.#stage, true)
     this.#gone = this.#parts.run(this.#read(run))
     void run.outputClosed?.then(() => {
       if (this.#run !== run) return
       this.#isOutputClosed = true
-      this.#limitStage(false)
+      this.#stages.update(this.#stage, false)
     })
+  }
+
+  /** Continues a process that an earlier owner started: makes the writes that it does not have. */
+  attach(run: Run, pending: readonly PendingWrite[], { lastPrompt, turn }: Rebuild): void {
+    this.#deps.pool.enter(this.#parts.session)
+    if (turn && lastPrompt && this.#conversation.turn === turn.turn) {
+      this.#lastPrompt = { command: lastPrompt, begins: turn }
+      this.#journal.prompt = lastPrompt
+    }
+    this.#isUsed =
+      turn !== undefined && this.#conversation.turn === undefined && hasProcessBudget(this.#setup)
+    for (const { write, requestId } of pending) {
+      const done = requestId === REPLACED ? run.lasting?.skip() : run.write(write)
+      this.#parts.run(done ?? Promise.resolve())
+    }
+    this.#adopt(run)
+    this.#endUnresumed()
+  }
+
+  /** Starts a process whose start is committed, and which its earlier owner did not live to start. */
+  startAgain(runId: string, start: Start): Run {
+    this.#journal.attach(runId)
+    const launched = this.#prepare(start)
+    if ('refused' in launched) throw new MainstemError(launched.refused.code, launched.refused.message)
+    return this.#deps.driver.start(launched.launch, this.#context(launched))
+  }
+
+  /** Continues the output of a process after what is committed. */
+  continueOutput(runId: string, from: OutputPosition): Run {
+    const { lasting } = this.#deps.driver
+    if (!lasting) throw new TypeError('the driver has no runs that outlive it')
+    this.#journal.attach(runId)
+    return lasting.attach(runId, from, { values: this.#values() })
   }
 
   get #stage(): Stage {
@@ -250,37 +289,50 @@ export class AgentProcess {
 
   async #read(run: Run): Promise<void> {
     for await (const batch of run.frames) {
-      this.#decode(batch)
+      this.#decode(batch, run.lasting?.position)
       await this.#log.commit()
-      this.#limitStage(batch.some(isProtocol))
+      run.lasting?.release(run.lasting.position)
+      this.#stages.update(this.#stage, batch.some(isProtocol))
     }
     const exit = await run.exit
-    this.#enter('working')
+    this.#stages.end()
     this.#run = undefined
     const { agent } = this.#setup
     await this.#exited(withProgramAdvice(exit, agent, this.#deps.agentSettings?.(agent.id).command))
   }
 
-  #decode(batch: readonly Frame[]): void {
-    const { journal } = this.#deps
+  #decode(batch: readonly Frame[], position: OutputPosition | undefined): void {
     const conversation = this.#conversation
     for (const frame of batch) {
+      const { turn } = conversation
       const writes = conversation.frame(frame)
-      if (journal && !frame.blob) this.#log.keepFrame(conversation.frames, frame.stream, frame.text)
-      if (writes.length > 0) this.write({ writes })
+      this.#journal.frame(frame)
+      const begins = turn === undefined && position ? this.#ownTurn() : undefined
+      if (writes.length > 0 || begins) this.write({ writes, ...(begins && { begins }) })
     }
-    if (journal) this.#log.covered(conversation.frames, conversation.coverage)
+    this.#journal.read(position)
     this.#endUnresumed()
     this.#parts.turns.outputRead()
   }
 
-  async #exited({ survivors, ...exit }: RunExit): Promise<void> {
+  /** The turn that the agent has begun by itself. */
+  #ownTurn(): TurnStart | undefined {
+    const { turn } = this.#conversation
+    return turn === undefined ? undefined : { turn, at: this.#deps.clock.now() }
+  }
+
+  async #exited({ survivors, unseen, ...exit }: RunExit): Promise<void> {
+    const cleanUp = this.#journal.ended()
     this.#deps.pool.leave(this.#parts.session)
+    if (unseen) this.#conversation.setCause('lost', 'the agent ended while no server was running')
     if (survivors) this.#conversation.notify(processSurvived(survivors))
     this.#conversation.exit(exit)
-    if (this.#conversation.retrying && this.#lastPrompt) this.prompt(this.#lastPrompt)
+    if (this.#conversation.retrying && this.#lastPrompt)
+      this.prompt(this.#lastPrompt.command, this.#lastPrompt.begins)
     else this.#log.after(() => this.#parts.turns.startNext())
     await this.#log.commit()
+    // Its end is committed, so nobody needs its folder.
+    await cleanUp()
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../../model/index.ts'
 import type { SessionState } from '../../stores/store.ts'
 import type { AgentSettings, SessionDeps } from '../deps.ts'
+import type { BeforeStart } from '../machine/conversation-deps.ts'
 import type { ApprovalContext } from '../turns/approval.ts'
 import { launchable } from './launchable.ts'
 
@@ -32,6 +33,8 @@ export interface SessionSetup {
   options: SessionOptions
   resume: string | undefined
   attended: boolean
+  /** The state before the start of a process that an earlier owner left, and this one continues. */
+  before?: BeforeStart | undefined
 }
 
 /** An accepted prompt. */

@@ -13,7 +13,8 @@ export class Watchdog {
   #activeAt: number
   #isOver = false
 
-  constructor(parts: SessionParts) {
+  /** `elapsedMs` is how long the turn has run already, under an earlier owner. */
+  constructor(parts: SessionParts, elapsedMs = 0) {
     const { setup, deps, alarms } = parts
     const { timeoutMs, idleTimeoutMs } = setup.policy
     this.#parts = parts
@@ -21,7 +22,7 @@ export class Watchdog {
     this.#activeAt = deps.clock.monotonic()
     if (timeoutMs !== undefined) {
       const why = `the turn took longer than ${timeoutMs / 1000} s (timeoutMs)`
-      alarms.arm('turn', timeoutMs, () => this.#stop('timeout', why))
+      alarms.arm('turn', Math.max(0, timeoutMs - elapsedMs), () => this.#stop('timeout', why))
     }
     if (idleTimeoutMs !== undefined) this.#awaitSilence(idleTimeoutMs, idleTimeoutMs)
     this.#awaitReport(deps.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)

@@ -124,6 +124,7 @@ export function settlementOf(
   now: number,
   failure?: MainstemError,
   lostNode?: string,
+  why?: string,
 ): { turn: number | undefined; events: Event[] } {
   const events: Event[] = []
   for (const [messageId, { kind, text, dropped, parent }] of open.messages) {
@@ -148,7 +149,7 @@ export function settlementOf(
       type: 'turn.completed',
       turn,
       outcome: failure ? 'failed' : 'lost',
-      error: failure ? { code: failure.code, message: failure.message } : goneError(lostNode),
+      error: failure ? { code: failure.code, message: failure.message } : goneError(lostNode, why),
       ...usage.ofLost(),
       durationMs: Math.max(0, now - at),
       denials: 0,
@@ -157,7 +158,8 @@ export function settlementOf(
   return { turn: open.turn?.turn, events }
 }
 
-function goneError(node: string | undefined): ErrorInfo {
+function goneError(node: string | undefined, why: string | undefined): ErrorInfo {
+  if (why !== undefined) return { ...ownerGone(), message: why }
   if (node === undefined) return ownerGone()
   return { code: 'node_lost', message: `node "${node}", which ran the turn, went away` }
 }
@@ -190,6 +192,8 @@ interface Settling {
   failure?: MainstemError | undefined
   /** The other node that ran the turn. */
   lostNode?: string | undefined
+  /** Why the turn is lost, if it is known. */
+  why?: string | undefined
   committed?: ((state: SessionState, batch: Batch) => void) | undefined
 }
 
@@ -197,7 +201,7 @@ interface Settling {
 export async function settleRecord(
   store: Store,
   record: SessionRecord,
-  { fence, now, failure, lostNode, committed }: Settling,
+  { fence, now, failure, lostNode, why, committed }: Settling,
 ): Promise<void> {
   const { head, updatedAt, earliest = 1, earliestFrame: _, ...state } = record
   const open = new OpenWork()
@@ -207,12 +211,14 @@ export async function settleRecord(
     after = entries.at(-1)?.seq ?? head
   }
   open.complete(record)
-  const { turn, events } = settlementOf(open, record, now, failure, lostNode)
+  const { turn, events } = settlementOf(open, record, now, failure, lostNode, why)
   const log = new Log(state, { head, updatedAt, fence }, { store, clock: { now: () => now }, committed })
   for (const event of events) {
     if (event.type === 'turn.completed') planAhead(log, state, event, now)
     log.add(event, turn, undefined)
   }
+  // A process of this epoch must not be continued any more.
+  log.launched(record.epoch + 1)
   if (isTaskOver(record)) {
     log.add(
       { type: 'session.ended', reason: turn === undefined ? 'completed' : 'lost' },

@@ -1,9 +1,11 @@
+import type { LeftRun } from '../../drivers/driver.ts'
 import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isImporting } from '../../model/owner.ts'
 import type { SessionDeps } from '../deps.ts'
 import { endedConflict } from '../ended-conflict.ts'
 import { allRecords } from '../log/all-records.ts'
 import type { Ownership } from './ownership.ts'
+import { hasExited } from './reattach.ts'
 import { hasOpenWork, isTaskOver, settleRecord } from './recovery.ts'
 
 /** A session that this server has leased. */
@@ -12,13 +14,21 @@ export interface LeasedSession {
   fence: number
 }
 
-type TakeoverDeps = Pick<SessionDeps, 'store' | 'clock' | 'sweep' | 'committed' | 'mayRun' | 'node'>
+type TakeoverDeps = Pick<
+  SessionDeps,
+  'store' | 'clock' | 'driver' | 'sweep' | 'committed' | 'mayRun' | 'node'
+>
+
+/** A session whose process an earlier owner left. */
+export interface LeftSession extends LeasedSession {
+  left: LeftRun
+}
 
 /** Takes sessions over from another owner, and closes what that owner left open. */
 export class Takeover {
   readonly #deps: TakeoverDeps
   readonly #ownership: Ownership
-  #swept: Promise<void> | undefined
+  #swept: Promise<ReadonlyMap<string, LeftRun>> | undefined
 
   constructor(deps: TakeoverDeps, ownership: Ownership) {
     this.#deps = deps
@@ -59,16 +69,21 @@ export class Takeover {
 
   /**
    * Reads all records once and settles the sessions that this server may acquire and does not run. Returns their
-   * number and the sessions with queued prompts. A damaged session is reported and does not stop the others.
+   * number and the sessions with queued prompts. A damaged session is reported and does not stop the others. Sessions
+   * whose process an earlier owner left are given to `resume`, and settled only if it throws.
    */
   async recover(
     isRunning: (id: string) => boolean,
     damaged: (id: string, error: MainstemError) => void,
+    resume: (session: LeftSession) => Promise<void>,
   ): Promise<{ settled: number; waiting: string[] }> {
-    const { store, sweep } = this.#deps
+    const { store } = this.#deps
     // Once, before anything is started: later it would end the agents of this server.
-    this.#swept ??= sweep()
+    const isFirst = this.#swept === undefined
+    this.#swept ??= this.#sweep()
+    const left = new Map(isFirst ? await this.#swept : [])
     await this.#swept
+    const resumable: [string, LeftRun][] = []
     const open: string[] = []
     const waiting: string[] = []
     const halfImported: string[] = []
@@ -78,10 +93,18 @@ export class Takeover {
         halfImported.push(record.id)
         continue
       }
+      const run = left.get(`${record.id}.${record.epoch}`)
+      if (run && this.#mayContinue(record) && !(await hasExited(store, record))) {
+        left.delete(run.runId)
+        resumable.push([record.id, run])
+        continue
+      }
       if (this.#mayResume(record)) waiting.push(record.id)
       if (needsSettling(record)) open.push(record.id)
     }
     for (const id of halfImported) await this.remove(id)
+    for (const runId of left.keys()) await this.#deps.driver.lasting?.discard(runId)
+    for (const [id, run] of resumable) await this.#continue(id, run, damaged, resume)
     const settled = new Set(waiting)
     const ready = new Set(waiting)
     for (const id of open) {
@@ -93,6 +116,41 @@ export class Takeover {
       }
     }
     return { settled: settled.size, waiting }
+  }
+
+  /** Ends what is left of earlier processes, except runs that can be continued. Returns those. */
+  async #sweep(): Promise<ReadonlyMap<string, LeftRun>> {
+    const { driver, sweep } = this.#deps
+    const left = (await driver.lasting?.left()) ?? new Map<string, LeftRun>()
+    await sweep([...left.keys()])
+    return left
+  }
+
+  /** Another node may have run the session meanwhile. A task that is over needs no process. */
+  #mayContinue(record: SessionRecord): boolean {
+    return (
+      record.status !== 'ended' &&
+      record.node === this.#deps.node &&
+      (hasOpenWork(record) || !isTaskOver(record))
+    )
+  }
+
+  async #continue(
+    id: string,
+    left: LeftRun,
+    damaged: (id: string, error: MainstemError) => void,
+    resume: (session: LeftSession) => Promise<void>,
+  ): Promise<void> {
+    try {
+      const fence = await this.#ownership.acquire(id)
+      await resume({ record: await this.#record(id), fence, left })
+    } catch (thrown) {
+      await this.#deps.driver.lasting?.discard(left.runId)
+      const { code, message } = toMainstemError(thrown)
+      if (code === 'fenced') return
+      if (isDamaged(thrown, id)) damaged(id, toMainstemError(thrown))
+      else await this.#recoverOne(id, damaged, `the agent could not be continued: ${message}`)
+    }
   }
 
   /**
@@ -135,9 +193,15 @@ export class Takeover {
     this.#ownership.forget(id)
   }
 
-  async #recoverOne(id: string, damaged: (id: string, error: MainstemError) => void): Promise<boolean> {
+  async #recoverOne(
+    id: string,
+    damaged: (id: string, error: MainstemError) => void,
+    why?: string,
+  ): Promise<boolean> {
     try {
-      await this.#ownership.write(id, async (fence) => this.#settle(await this.#record(id), fence))
+      await this.#ownership.write(id, async (fence) =>
+        this.#settle(await this.#record(id), fence, undefined, why),
+      )
       return true
     } catch (thrown) {
       if (isDamaged(thrown, id)) damaged(id, toMainstemError(thrown))
@@ -146,10 +210,10 @@ export class Takeover {
     }
   }
 
-  async #settle(record: SessionRecord, fence: number, failure?: MainstemError): Promise<void> {
+  async #settle(record: SessionRecord, fence: number, failure?: MainstemError, why?: string): Promise<void> {
     const { store, clock, committed, node } = this.#deps
     const lostNode = record.node === node ? undefined : record.node
-    await settleRecord(store, record, { fence, now: clock.now(), failure, lostNode, committed })
+    await settleRecord(store, record, { fence, now: clock.now(), failure, lostNode, why, committed })
   }
 
   async #record(id: string): Promise<SessionRecord> {

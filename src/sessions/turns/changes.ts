@@ -66,6 +66,16 @@ export class Changes {
     this.#stale = false
   }
 
+  /** Continues a process of an earlier owner: its settings, and whether it has to be replaced. */
+  attach({ policy }: Settings, isStale: boolean): void {
+    this.#stale = isStale
+    const next = { policy: this.#setup.policy, options: this.#setup.options }
+    // The open turn ends under the policy that its process has.
+    if (JSON.stringify(policy) === JSON.stringify(next.policy)) return
+    this.#upcoming = next
+    Object.assign(this.#setup, { policy })
+  }
+
   #send(command: Change): 'now' | 'next_turn' | 'next_process' {
     const { agent, conversation } = this.#parts
     const hasProcess = agent.running || conversation.turn !== undefined

@@ -6,6 +6,7 @@ import type { SessionDeps } from '../deps.ts'
 import type { Log } from '../log/log.ts'
 import type { Conversation } from '../machine/conversation.ts'
 import { agentSilent, interruptUnconfirmed } from '../machine/notices.ts'
+import type { TurnStart } from '../machine/sent.ts'
 import { type AgentProcess, PROTOCOL_GRACE_MS } from '../process/agent-process.ts'
 import { type Prompt, promptCommand, type SessionSetup } from '../process/setup.ts'
 import { Watchdog } from '../process/watchdog.ts'
@@ -142,6 +143,7 @@ export class Turns {
     if (turn === undefined) return this.#log.commit(claims)
     if (claims.length > 0) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), ...claims])
     this.#conversation.setCause(cause, why)
+    this.#agent.stopping({ cause, ...(why !== undefined && { why }) })
     // Read now: the next turn may begin during the awaits below.
     const began = this.#began
     const settled = this.settled(turn)
@@ -266,7 +268,23 @@ export class Turns {
     this.#conversation.begin(prompt.turn, prompt.text, command.promptId)
     if (this.#setup.recipe.leavesTools) this.#began = this.#agent.moment
     this.#watchdog = new Watchdog(this.#parts)
-    this.#agent.prompt(command)
+    const begins = { turn: prompt.turn, at: this.#deps.clock.now() }
+    this.#agent.prompt(command, { ...begins, ...(this.#began !== undefined && { moment: this.#began }) })
+  }
+
+  /** Continues the open turn of an earlier owner, with the events that its limits count. */
+  attach({ at, moment }: TurnStart, counted: readonly Event[]): void {
+    if (this.open === undefined) return
+    this.#began = moment
+    this.#watchdog = new Watchdog(this.#parts, Math.max(0, this.#deps.clock.now() - at))
+    for (const event of counted) this.#watchdog.observe(event)
+    if (this.#conversation.cause !== 'exit') this.#parts.run(this.#stopAgain(this.open))
+  }
+
+  /** The earlier owner was ending the turn. */
+  async #stopAgain(turn: number): Promise<void> {
+    await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.ended(turn))
+    if (this.open === turn) await this.#agent.stop()
   }
 
   /** Starts the queue after the confirmation. Ends the process without it; its exit starts the queue then. */

@@ -12,8 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Run } from '../../../src/drivers/driver.ts'
-import type { OutputPosition } from '../../../src/drivers/process/frame-queue.ts'
+import type { OutputPosition, Run } from '../../../src/drivers/driver.ts'
 import { SpoolFolder } from '../../../src/drivers/spool/spool-folder.ts'
 import type { SpoolDriver } from '../../../src/drivers/spool.ts'
 import {
@@ -106,13 +105,11 @@ describe('a run that outlives its owner', () => {
 
   it('is listed, and one that was prepared only is not started', async () => {
     const { next, runId } = await left('hang', 'ready')
-    next.prepare('other.1')
-    expect(await next.left()).toEqual(
-      new Map([
-        [runId, 'started'],
-        ['other.1', 'unstarted'],
-      ]),
-    )
+    next.prepare('other.1', 7)
+    expect([...(await next.left()).values()]).toEqual([
+      { runId, frame: 1, isStarted: true },
+      { runId: 'other.1', frame: 7, isStarted: false },
+    ])
     await end(next, 'other.1')
     expect(await next.discard(runId)).toEqual([])
     expect(await next.left()).toEqual(new Map())

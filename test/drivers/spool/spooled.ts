@@ -18,7 +18,7 @@ export function startSpooled(
   input: LastingStart['input'] = 'open',
   context: RunContext = contextOf(),
 ): Run {
-  driver.prepare(context.runId)
+  driver.prepare(context.runId, 1)
   return driver.start(launch, { ...context, lasting: { input } })
 }
 

@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -25,7 +34,7 @@ async function startOwner(): Promise<(code: string) => Promise<void>> {
   const script = `
     import { createInterface } from 'node:readline'
     import { OrphanGuard } from ${JSON.stringify(GUARD)}
-    const guard = new OrphanGuard()
+    let guard = new OrphanGuard()
     for await (const line of createInterface(process.stdin)) {
       await eval(line)
       console.log('done')
@@ -123,7 +132,32 @@ test('an owner that exits normally is not delayed, and leaves no guard', async (
 
 test('names survive the way through the shell', () => {
   const run = `${encodeURIComponent('a.1')},${encodeURIComponent('/tmp/a b,c')}`
-  expect(guardedRuns([run])).toEqual({ runIds: ['a.1'], folders: ['/tmp/a b,c'] })
+  expect(guardedRuns(['7', run])).toEqual({ runIds: ['a.1'], folders: ['/tmp/a b,c'], spools: [] })
+})
+
+test('a run that another guard has claimed is spared, and one whose folder is gone', () => {
+  const spool = join(home, 'spool')
+  const run = ['a.1', '/tmp/a', spool].map(encodeURIComponent).join(',')
+  mkdirSync(spool)
+  writeFileSync(join(spool, 'guard'), '7')
+  expect(guardedRuns(['7', run]).spools).toEqual([spool])
+  writeFileSync(join(spool, 'guard'), '8')
+  expect(guardedRuns(['7', run])).toEqual({ runIds: [], folders: [], spools: [] })
+  rmSync(spool, { recursive: true })
+  expect(guardedRuns(['7', run]).runIds).toEqual([])
+})
+
+test.runIf(process.platform === 'linux')('runs that outlive their owner end after the grace', async () => {
+  const tell = await startOwner()
+  const spool = join(home, 'spool')
+  mkdirSync(spool)
+  const path = folder('lasting')
+  await tell('guard = new OrphanGuard(400)')
+  await tell(`guard.add('lasting.1', ${JSON.stringify(path)}, ${JSON.stringify(spool)})`)
+  owner?.kill('SIGKILL')
+  expect(existsSync(path)).toBe(true)
+  await expect.poll(() => existsSync(path), { timeout: 10_000 }).toBe(false)
+  expect(existsSync(join(spool, 'abandoned'))).toBe(true)
 })
 
 test.runIf(process.platform === 'linux')('ends the runs of a suspended process at its deadline', async () => {

@@ -19,7 +19,7 @@ export class JournalFold {
     if (stream !== SENT) return this.#codec.decode(this.#state, frameOf(stream, text)).emitted
     const sent: Sent = JSON.parse(text)
     if ('start' in sent) this.#state = this.#codec.initial(sent.start)
-    else if (sent.command) return this.#codec.encode(this.#state, sent.command).emitted
+    else if ('writes' in sent && sent.command) return this.#codec.encode(this.#state, sent.command).emitted
     return []
   }
 }

@@ -102,7 +102,7 @@ test('a queue is resumed after a restart, once, in the proven native session', a
   await after.sessions.resumeQueues()
   const second = await after.driver.run()
   expect(second.launch).toMatchObject({ argv: expect.arrayContaining(['--resume=native-1']) })
-  expect(second.context.runId).toBe(`${session.id}.2`)
+  expect(second.context.runId).toBe(`${session.id}.3`)
   expect(second.input).toContain('three')
   const again = await after.sessions.open(session.id)
   second.say(init, result('3'))

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { MainstemError } from '../../model/index.ts'
+import type { OutputPosition } from '../driver.ts'
 import { type CutterSetup, FrameCutter } from '../process/frame-cutter.ts'
-import type { OutputPosition } from '../process/frame-queue.ts'
 import type { Output } from '../process/process-run.ts'
 import { SPOOL_FILES, type SpoolFolder } from './spool-folder.ts'
 
@@ -20,7 +20,7 @@ const FREED_BYTES = 8 * 1024 * 1024
 const LF = 0x0a
 
 /** Reads a file to which an agent appends, no faster than the queue is consumed. */
-export class Tail implements Output {
+export class FileTail implements Output {
   readonly ended: Promise<void>
   bytesRead = 0
   readonly #stream: keyof OutputPosition

@@ -1,0 +1,53 @@
+import type { SessionParts } from '../session-parts.ts'
+import { AGENT_LIMITS, LONGEST_EXIT, type Stage } from './agent-limits.ts'
+
+/** Limits the stages of a process that only the process itself can end. */
+export class StageLimit {
+  readonly #parts: SessionParts
+  readonly #overdue: (stage: Stage, ms: number) => Promise<void>
+  /** The stage that is limited now, and when the agent last wrote a frame of its protocol. */
+  #limited: Stage = 'working'
+  #heardAt = 0
+
+  constructor(parts: SessionParts, overdue: (stage: Stage, ms: number) => Promise<void>) {
+    this.#parts = parts
+    this.#overdue = overdue
+  }
+
+  /**
+   * Call at the start and after all output: output of the protocol extends the wait for the exit after a result, and no
+   * other.
+   */
+  update(stage: Stage, isProtocol: boolean): void {
+    const { deps } = this.#parts
+    if (isProtocol) this.#heardAt = deps.clock.monotonic()
+    if (stage === this.#limited) return
+    this.#enter(stage)
+    if (stage === 'working') return
+    const { startMs, exitMs } = { ...AGENT_LIMITS, ...deps.agentLimits }
+    const ms = stage === 'starting' ? startMs : exitMs
+    const most = stage === 'finished' ? LONGEST_EXIT * ms : ms
+    this.#await(stage, ms, ms, deps.clock.monotonic() + most)
+  }
+
+  /** Call when the process has exited. */
+  end(): void {
+    this.#enter('working')
+  }
+
+  #enter(stage: Stage): void {
+    this.#parts.alarms.disarm('stage')
+    this.#limited = stage
+  }
+
+  #await(stage: Stage, ms: number, left: number, last: number): void {
+    const { alarms, deps } = this.#parts
+    const heardAt = this.#heardAt
+    alarms.arm('stage', left, ({ wasSuspended }) => {
+      const extended = Math.min(this.#heardAt + ms, last) - deps.clock.monotonic()
+      const more = wasSuspended ? ms : this.#heardAt === heardAt ? 0 : extended
+      if (more > 0) this.#await(stage, ms, more, last)
+      else this.#parts.run(this.#overdue(stage, ms))
+    })
+  }
+}
