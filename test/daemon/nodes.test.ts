@@ -133,7 +133,7 @@ describe('three servers on one PostgreSQL', () => {
   })
 })
 
-test('a server that was killed settles its turn and runs what waited as soon as it is started again', async () => {
+test('a server that was killed continues its turn as soon as it is started again, and runs what waited', async () => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'nodes-')))
   const store = await newSchema()
   const options = { leaseMs: 600_000 }
@@ -146,9 +146,11 @@ test('a server that was killed settles its turn and runs what waited as soon as 
     await before.kill()
     const after = await NodeProcess.start('a', home, store, options)
     nodes.push(after)
+    expect(isAlive(prompted('wait here')?.pid ?? 0)).toBe(true)
+    await after.client.interrupt(id)
     await expect
       .poll(async () => (await outcomes(after, id)).map(({ outcome }) => outcome))
-      .toEqual(['lost', 'completed'])
+      .toEqual(['interrupted', 'completed'])
   } finally {
     await stop()
   }
