@@ -11,9 +11,15 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { describe } from '../src/gateway/http/openapi/openapi.ts'
+import { endpointsOf } from '../src/gateway/routes.ts'
+import { TestGateway } from '../test/gateway/start.ts'
+import { httpReference } from './site/http-reference.ts'
 import { deadLinks, outsideHosts } from './site/links.ts'
 
+const { version } = createRequire(import.meta.url)('../package.json')
 const SITE = 'site'
 const DIST = join(SITE, 'dist')
 
@@ -36,6 +42,8 @@ function listFolders(root: string): void {
 
 rmSync(join(SITE, 'pages'), { recursive: true, force: true })
 cpSync('docs', join(SITE, 'pages'), { recursive: true })
+const document = describe(endpointsOf(new TestGateway({}).deps), version)
+writeFileSync(join(SITE, 'pages', 'reference', 'http.md'), httpReference(document))
 run('npm', 'ci', '--no-audit', '--no-fund')
 run('npm', 'run', 'build')
 mkdirSync(join(DIST, 'files'), { recursive: true })

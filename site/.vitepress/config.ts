@@ -83,6 +83,7 @@ export default defineConfig({
           'guides/slack-bot',
           'guides/run-for-a-team',
           'guides/testing-without-keys',
+          'guides/recipes',
         ),
       },
       { text: 'Interfaces', items: named('library', 'client', 'http', 'cli', 'page', 'testing') },

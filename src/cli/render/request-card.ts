@@ -2,6 +2,7 @@ import { approvalDetails } from '../../client/approval-fields.ts'
 import { subagentName } from '../../client/timeline/timeline.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { revealed } from './printable.ts'
+import { proposedDiff } from './proposed-diff.ts'
 import { callOf, newCard, type TerminalView, titleOf } from './view.ts'
 import { cut, widthOf } from './wrap.ts'
 
@@ -83,14 +84,18 @@ function inputOf(view: TerminalView, request: RequestOpened): string[] {
   const { screen } = view
   // The heading is cut to one line.
   const heading = isEmpty(value) && title !== undefined ? linesOf(screen.block('    ', revealed(title))) : []
-  const details = approvalDetails({ ...request, input: value }).flatMap(([name, field]) => {
+  const diff = screen.rich ? proposedDiff(view, value) : { lines: [], fields: [] }
+  if (diff.lines.length > 0 && toolId !== undefined) view.shownChanges.add(toolId)
+  const shown = new Set<string | undefined>(diff.fields)
+  const fields = approvalDetails({ ...request, input: value }).filter(([name]) => !shown.has(name))
+  const details = fields.flatMap(([name, field]) => {
     if (screen.rich && request.kind === 'plan' && name === 'plan' && typeof field === 'string')
       return linesOf(screen.prose('    ', revealed(field)))
     const text = revealed(typeof field === 'string' ? field : (JSON.stringify(field) ?? ''))
     const named = name === undefined ? text : `${revealed(name)}: ${text}`
     return linesOf(screen.block('    ', named, screen.colors.dim))
   })
-  return [...heading, ...details]
+  return [...heading, ...diff.lines, ...details]
 }
 
 function questionsOf(view: TerminalView, { questions = [] }: RequestOpened): string[] {

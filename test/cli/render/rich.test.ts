@@ -4,6 +4,7 @@ import { render } from '../../../src/cli/render/render.ts'
 import { newView } from '../../../src/cli/render/view.ts'
 import type { Event } from '../../../src/model/index.ts'
 import { entriesOf } from '../../dialects/entries.ts'
+import { SAMPLES } from '../../model/samples.ts'
 
 interface RichOptions {
   columns?: number
@@ -162,5 +163,46 @@ describe('requests', () => {
     expect(text).toBe(
       '? Plan to approve\n    # Plan\n\n    1. Read `a.ts`\n    2. Fix it\n  → allowed once\n',
     )
+  })
+
+  test('an edit is its diff, with every line of both texts, and is not repeated when it is done', () => {
+    const input = {
+      file_path: '/project/a.ts',
+      old_string: 'one\n\ttwo\n',
+      new_string: 'one\n\tzwei\n',
+      replace_all: false,
+    }
+    const text = shown([
+      {
+        type: 'session.started',
+        agent: 'claude',
+        launch: 'live',
+        cwd: '/project',
+        policy: SAMPLES['session.started'].policy,
+        capabilities: SAMPLES['session.started'].capabilities,
+      },
+      started('1', 'Edit', 'edit', 'a.ts'),
+      { type: 'request.opened', ...request, kind: 'permission', tool: 'Edit', input },
+      { type: 'request.resolved', requestId: 'r', decision: 'allow', by: 'person' },
+      {
+        type: 'file.changed',
+        path: 'a.ts',
+        change: 'modified',
+        diff: '@@ -1 +1 @@\n-two\n+zwei\n',
+        toolId: '1',
+      },
+      ended('1', 'Edit', 'edit'),
+    ])
+    expect(text).toContain(
+      '? Permission  Edit\n    a.ts  +1 −1\n      one\n    -   two\n    +   zwei\n     \n    replace_all: false\n',
+    )
+    expect(text).toMatch(/● Edit {2}a\.ts {2}\+1 −1\n$/)
+  })
+
+  test('invisible characters of a proposed change are escaped, and a new file is all added', () => {
+    const input = { file_path: 'a.ts', content: 'a\u202eb\n' }
+    expect(
+      shown([{ type: 'request.opened', ...request, kind: 'permission', tool: 'Write', input }]),
+    ).toContain('    a.ts  +2 −0\n    + a\\u202eb\n    +\n')
   })
 })

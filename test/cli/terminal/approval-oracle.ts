@@ -112,5 +112,5 @@ const WRITTEN_LINES = 100
 function inputOf({ tool, subject }: Approval): string[] {
   if (tool === 'Bash') return [`command: ${subject}`]
   const lines = Array.from({ length: WRITTEN_LINES }, (_, index) => `line ${index + 1}`)
-  return [`file_path: ${subject}`, `content: ${lines[0]}`, ...lines.slice(1)]
+  return [`${subject}  +${WRITTEN_LINES} −0`, ...lines.map((line) => `+ ${line}`)]
 }

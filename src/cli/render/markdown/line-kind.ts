@@ -1,13 +1,13 @@
 /** What a line of Markdown is. */
 export type LineKind =
   | { kind: 'blank' | 'rule' | 'table' }
-  | { kind: 'fence'; fence: string; indent: string; language: string }
+  | { kind: 'fence'; fence: string; indent: string; info: string }
   | { kind: 'heading'; level: number; text: string }
   | { kind: 'quote'; depth: number; text: string }
   | { kind: 'item'; indent: string; marker: string; task: 'done' | 'open' | undefined; text: string }
   | { kind: 'text'; indent: string; text: string }
 
-const FENCE = /^(\s*)(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/
+const FENCE = /^(\s*)(`{3,}|~{3,})\s*([^`]*)$/
 const RULE = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/
 const HEADING = /^ {0,3}(#{1,6})\s+(.*)$/
 const QUOTE = /^\s*((?:>\s?)+)(.*)$/
@@ -31,8 +31,8 @@ const UNDECIDED = [
 export function lineKind(line: string, isWhole: boolean): LineKind | undefined {
   if (!isWhole && UNDECIDED.some((beginning) => beginning.test(line))) return undefined
   if (line.trim() === '') return { kind: 'blank' }
-  const [, indent = '', fence, language = ''] = FENCE.exec(line) ?? []
-  if (fence !== undefined) return { kind: 'fence', fence, indent, language }
+  const [, indent = '', fence, info = ''] = FENCE.exec(line) ?? []
+  if (fence !== undefined) return { kind: 'fence', fence, indent, info: info.trim() }
   if (RULE.test(line)) return { kind: 'rule' }
   if (TABLE.test(line)) return { kind: 'table' }
   const [, marks, heading = ''] = HEADING.exec(line) ?? []

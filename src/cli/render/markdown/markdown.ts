@@ -165,15 +165,19 @@ export class Markdown {
     return look.code && !this.#isColored ? `\`${text}\`` : text
   }
 
-  #openFence({ fence, indent, language }: Extract<LineKind, { kind: 'fence' }>): string {
+  #openFence({ fence, indent, info }: Extract<LineKind, { kind: 'fence' }>): string {
     this.#fence = {
       marks: fence,
       indent,
-      language: language.toLowerCase(),
+      language: info.split(/\s/, 1)[0]?.toLowerCase() ?? '',
       code: { commentEnd: undefined },
     }
     this.#isBlankDue = this.#hasOutput
-    return this.#isColored ? '' : this.#whole(fence + language, plain)
+    if (!this.#isColored) return this.#whole(fence + info, plain)
+    // The label is a part of what the agent wrote.
+    return info === ''
+      ? ''
+      : this.#block(`${indent.slice(0, this.#room() / 2)}  `, info, this.#options.colors.dim)
   }
 
   #codeLine(line: string, { marks, indent, language, code }: Fence): string {
@@ -217,6 +221,13 @@ export class Markdown {
       border: colors.dim,
     }
     return before + renderMarkdownTable(lines, layout)
+  }
+
+  #block(indent: string, text: string, style: Style): string {
+    const { columns, margin } = this.#options
+    const before = this.#gap()
+    const wrap = new Wrap(columns, margin + indent, style, this.#margin() + indent)
+    return before + wrap.push(text) + wrap.end()
   }
 
   #whole(text: string, style: Style): string {
