@@ -61,6 +61,10 @@ describe('the changes in an input', () => {
       changes: [{ path: 'a', change: 'modified', before: 'x', after: 'y', diff: undefined }],
       fields: ['file_path', 'old_string', 'new_string'],
     })
+    expect(proposedChanges({ path: 'a', from: '1', to: '2' })).toMatchObject({
+      changes: [{ path: 'a', before: '1', after: '2' }],
+      fields: ['path', 'from', 'to'],
+    })
     expect(proposedChanges({ filePath: 'a', content: 'new' })).toMatchObject({
       changes: [{ path: 'a', change: 'created', after: 'new' }],
       fields: ['filePath', 'content'],
@@ -81,6 +85,8 @@ describe('the changes in an input', () => {
       proposedChanges({ changes: [{ path: 'a', kind: { type: 'update', move_path: 'b' }, diff: '' }] }),
     ).toEqual(none)
     expect(proposedChanges({ content: 'no path' })).toEqual(none)
+    // Two paths, as a tool that moves a file names them.
+    expect(proposedChanges({ from: 'a.ts', to: 'b.ts' })).toEqual(none)
     expect(proposedChanges('text')).toEqual(none)
   })
 })

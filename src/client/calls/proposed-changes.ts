@@ -53,7 +53,7 @@ interface Replacement {
   names: readonly [string, string]
 }
 
-/** An edit as most tools describe it: two texts whose names differ by "old" and "new". */
+/** An edit as most tools describe it: two texts whose names differ by "old" and "new", or "from" and "to" in a file. */
 function replacedTexts(input: Texts): Replacement | undefined {
   const texts = textFields(input)
   for (const [name, before] of texts) {
@@ -61,7 +61,10 @@ function replacedTexts(input: Texts): Replacement | undefined {
     const twin = texts.find(([other]) => other === name.replace(/^old/, 'new'))
     if (twin) return { before, after: twin[1], names: [name, twin[0]] }
   }
-  return undefined
+  const { from, to } = input
+  if (typeof from !== 'string' || typeof to !== 'string' || !texts.some(([name]) => PATH.test(name)))
+    return undefined
+  return { before: from, after: to, names: ['from', 'to'] }
 }
 
 interface ListedChanges {
