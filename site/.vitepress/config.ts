@@ -82,6 +82,7 @@ export default defineConfig({
           'guides/web-app-sse',
           'guides/slack-bot',
           'guides/run-for-a-team',
+          'guides/continue-later',
           'guides/testing-without-keys',
           'guides/recipes',
         ),

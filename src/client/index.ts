@@ -113,7 +113,7 @@ export type {
   TimelineItem,
   ToolItem,
 } from './timeline/items.ts'
-export { quotaText } from './timeline/notice-texts.ts'
+export { continuationText, quotaText } from './timeline/notice-texts.ts'
 export {
   newTimeline,
   type RunningTurn,

@@ -1,9 +1,11 @@
-import type { Approval, LaunchKind, Sandbox } from '../../model/index.ts'
+import type { Approval, LaunchKind, OnLimit, Sandbox, SessionOptions } from '../../model/index.ts'
 
 /** The values of options. Written out, because `--help` and most commands should not load the whole model. */
 export const APPROVALS = ['ask', 'ask-dangerous', 'auto-edit', 'auto-all'] as const satisfies Approval[]
 export const SANDBOXES = ['none', 'read-only', 'workspace-write', 'full-access'] as const satisfies Sandbox[]
 export const LAUNCHES = ['oneshot', 'live'] as const satisfies LaunchKind[]
+export const ON_LIMIT = ['fail', 'wait'] as const satisfies OnLimit[]
+export const ON_LOST = ['fail', 'continue'] as const satisfies SessionOptions['onLost'][]
 export const DIALECTS = ['mainstem', 'execute', 'ues', 'daemon', 'board', 'unified'] as const
 
 /** What `ls` can be limited to. `failed` is every end of a turn that needs a look: also denied, crashed and lost. */

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Approval, LaunchKind, Sandbox } from '../../model/index.ts'
+import type { Approval, LaunchKind, OnLimit, Sandbox, SessionOptions } from '../../model/index.ts'
 import { addServerOptions } from '../contexts/command.ts'
 import type { ServerFlags } from '../contexts/connect.ts'
 import type { TranscriptFlags } from '../turn/transcript.ts'
-import { APPROVALS, DIALECTS, LAUNCHES, SANDBOXES } from './choices.ts'
+import { APPROVALS, DIALECTS, LAUNCHES, ON_LIMIT, ON_LOST, SANDBOXES } from './choices.ts'
 
 /** What an agent may do, and how much of it. */
 export interface PolicyFlags {
@@ -20,6 +20,8 @@ export interface RunFlags extends ServerFlags, TranscriptFlags, PolicyFlags {
   cwd?: string
   model?: string
   launch?: LaunchKind
+  onLimit?: OnLimit
+  onLost?: NonNullable<SessionOptions['onLost']>
   schema?: string
   image?: string[]
   detach?: boolean
@@ -43,6 +45,16 @@ export function registerRun(program: Command): void {
     .option('-m, --model <name>', 'the model to ask for')
     .addOption(new Option('--launch <kind>', 'how to run the agent').choices(LAUNCHES))
   addPolicyOptions(command)
+    .addOption(
+      new Option('--on-limit <action>', 'when a usage limit ends a turn: wait until it resets').choices(
+        ON_LIMIT,
+      ),
+    )
+    .addOption(
+      new Option('--on-lost <action>', 'when its process or server goes away: continue later').choices(
+        ON_LOST,
+      ),
+    )
     .option('--schema <file>', 'JSON Schema of the answer')
     .option('--image <file...>', 'images for the prompt')
   addOutputOptions(command)

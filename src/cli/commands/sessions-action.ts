@@ -154,7 +154,8 @@ export async function stop(refs: readonly string[], { end, ...flags }: StopFlags
   const { client } = await connect(flags)
   for (const ref of refs) {
     const session = await sessionOf(client, ref)
-    if (session.status === 'busy') await client.interrupt(session.id)
+    const continues = session.queue.some(({ continuation }) => continuation)
+    if (session.status === 'busy' || continues) await client.interrupt(session.id)
     if (end) await client.end(session.id)
     const { status, lastOutcome } = await client.session(session.id)
     console.log(`${refOf(session)} ${status}${lastOutcome === undefined ? '' : `, ${lastOutcome}`}`)

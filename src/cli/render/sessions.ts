@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import type { SessionRecord } from '../../client/index.ts'
-import { quotaText } from '../../client/timeline/notice-texts.ts'
+import { continuationText, quotaText } from '../../client/timeline/notice-texts.ts'
 import { shortId } from '../turn/session-ref.ts'
 import type { Screen } from './screen.ts'
 import { renderTable, WIDEST_CELL } from './table.ts'
@@ -29,6 +29,8 @@ export function stateOf(record: ListedSession, now: number): string {
   if (failure) return failure.code.replace('_', ' ')
   if (requests.length > 0) return 'asking'
   if (status === 'busy') return 'working'
+  const continues = continuationText(record, now)
+  if (continues !== undefined) return continues
   if (queue.length > 0) return 'queued'
   const quota = quotaText(record, now)
   if (quota !== undefined) return quota

@@ -1,6 +1,7 @@
 import type { TimelineItem } from '../../client/timeline/items.ts'
+import { clockText } from '../../client/timeline/notice-texts.ts'
 import type { TurnCompleted } from '../../model/events/turn.ts'
-import type { Usage } from '../../model/index.ts'
+import type { Continuation, Usage } from '../../model/index.ts'
 import { adviceFor } from '../../model/outcome/error-table.ts'
 import { isZeroUsage } from '../../model/usage-sum.ts'
 import { duration, newCard, type TerminalView, type ViewRules } from './view.ts'
@@ -65,9 +66,15 @@ function isError(item: TimelineItem, message: string): boolean {
   return item.kind === 'notice' && item.level === 'error' && item.message === message
 }
 
+function laterText({ at, attempt, of }: Continuation): string {
+  return `continues by itself at ${clockText(at, Date.now())} (${attempt} of ${of}); an interrupt cancels it`
+}
+
 export const turnRules = {
-  'turn.queued': (view, { turn, position }) => [
-    view.screen.line('  ', [view.screen.colors.dim, `turn ${turn} waits, number ${position} in the queue`]),
+  'turn.queued': ({ screen }, { turn, position, continuation }) => [
+    continuation
+      ? screen.line('  ', [screen.colors.yellow, laterText(continuation)])
+      : screen.line('  ', [screen.colors.dim, `turn ${turn} waits, number ${position} in the queue`]),
   ],
   'turn.started': (view, turn) => (turn.prompt === undefined ? [] : prompt(view, turn.prompt)),
   'turn.steered': (view, turn) => prompt(view, turn.prompt),

@@ -31,6 +31,8 @@ export async function beginTurn(
   const options: SessionOptions = {
     ...(flags.model !== undefined && { model: flags.model }),
     ...(images && { images }),
+    ...(flags.onLimit !== undefined && { onLimit: flags.onLimit }),
+    ...(flags.onLost !== undefined && { onLost: flags.onLost }),
     ...(flags.schema !== undefined && { outputSchema: await schemaIn(flags.schema) }),
   }
   const policy = policyOf(flags)

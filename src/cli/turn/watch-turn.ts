@@ -125,7 +125,11 @@ class AwaitedTurns {
   }
 
   see(event: Event): void {
-    if (event.type === 'turn.queued') this.#queued.add(event.turn)
+    if (event.type === 'turn.queued') {
+      this.#queued.add(event.turn)
+      // The work that is awaited continues in that turn.
+      if (event.continuation && this.#awaited.has(event.continuation.after)) this.#awaited.add(event.turn)
+    }
     if (event.type === 'turn.started') {
       this.#queued.delete(event.turn)
       this.#open = event.turn

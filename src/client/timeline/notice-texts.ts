@@ -23,6 +23,12 @@ export function quotaText({ limit }: Pick<SessionRecord, 'limit'>, now: number):
   return limit.resetsAt > now ? `quota until ${clockText(limit.resetsAt, now)}` : undefined
 }
 
+/** `continues 04:10`, in the time zone of the reader; undefined if the session continues nothing by itself. */
+export function continuationText({ queue }: Pick<SessionRecord, 'queue'>, now: number): string | undefined {
+  const next = queue.find(({ continuation }) => continuation)?.continuation
+  return next && `continues ${clockText(next.at, now)}`
+}
+
 const HALF_DAY_MS = 43_200_000
 
 /** `04:10`, with the date if it is far away: `2026-11-19 04:10`. */

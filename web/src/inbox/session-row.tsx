@@ -1,4 +1,5 @@
 import {
+  continuationText,
   escapeInvisible,
   isForPerson,
   quotaText,
@@ -76,13 +77,17 @@ function Dot({ record }: { record: SessionRecord }) {
 
 /** What a session waits for, what it is doing, or the outcome of its last turn; then where it works. */
 function Standing({ record }: { record: SessionRecord }) {
-  const quota = quotaText(record, useNow())
+  const now = useNow()
+  const continues = continuationText(record, now)
+  const quota = quotaText(record, now)
   if (waits(record)) return <Asking record={record} />
   if (record.status === 'busy') return <Running record={record} />
   const { lastOutcome, queue } = record
   return (
     <>
-      {queue.length > 0 ? (
+      {continues !== undefined ? (
+        <Badge look="ask">{continues}</Badge>
+      ) : queue.length > 0 ? (
         <Badge>{queue.length} queued</Badge>
       ) : quota !== undefined ? (
         <Badge look="bad">{quota}</Badge>

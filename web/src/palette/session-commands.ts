@@ -29,6 +29,9 @@ export function sessionCommands(
   return [
     // A request is answered on its card alone, where all of it is shown.
     ...(waits(record) ? [command('Answer the request', () => showRequest(id))] : []),
+    ...(record.queue.some(({ continuation }) => continuation)
+      ? [command('Do not continue later', () => attempt(client.interrupt(id)))]
+      : []),
     ...(status === 'busy' ? [command('Stop the turn', () => attempt(client.interrupt(id)))] : []),
     ...models.map((model) =>
       command(

@@ -1,4 +1,4 @@
-import { quotaText, type SessionFacts, type SessionRecord } from 'mainstem/client'
+import { continuationText, quotaText, type SessionFacts, type SessionRecord } from 'mainstem/client'
 import { lazy, Suspense, useEffect } from 'react'
 import { useNow } from '../app/clock.ts'
 import { type SessionTab, sessionHref } from '../app/route.ts'
@@ -96,6 +96,8 @@ function Standing({ record }: { record: SessionRecord }) {
       </Badge>
     )
   }
+  const continues = continuationText(record, now)
+  if (continues !== undefined) return <Badge look="ask">{continues}</Badge>
   const quota = quotaText(record, now)
   if (quota !== undefined) return <Badge look="bad">{quota}</Badge>
   if (!record.lastOutcome) return <Badge>{record.status}</Badge>

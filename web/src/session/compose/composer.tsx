@@ -37,6 +37,7 @@ export function Composer({ record, facts, lastPrompt }: ComposerProps) {
   const key = useRef(crypto.randomUUID())
   if (status === 'ended') return <Resume record={record} facts={facts} />
   const running = status === 'busy'
+  const continues = record.queue.some(({ continuation }) => continuation)
   const steers = facts.capabilities !== undefined && facts.capabilities.steer !== 'none'
   const done = () => {
     drafts.clear(id)
@@ -88,6 +89,11 @@ export function Composer({ record, facts, lastPrompt }: ComposerProps) {
               <TurnSettings record={record} facts={facts} />
             </span>
             <span className="ml-auto flex gap-1">
+              {continues && !running && (
+                <Button look="danger" onClick={() => run(() => client.interrupt(id))}>
+                  Do not continue
+                </Button>
+              )}
               {running && (
                 <Button look="danger" onClick={() => run(() => client.interrupt(id))}>
                   Stop
