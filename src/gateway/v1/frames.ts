@@ -14,7 +14,9 @@ export const RawFrameJson = named(
     frame: z.int().positive().describe('its number; `native` of an entry is the frame that it came from'),
     stream: z
       .string()
-      .describe('`sent` for what was written to the agent; any other stream is output of the agent'),
+      .describe(
+        '`sent` for what was written to the agent, `read` for how far its output was decoded; any other stream is output of the agent',
+      ),
     text: z
       .string()
       .describe(
