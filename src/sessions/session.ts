@@ -234,8 +234,8 @@ export class Session implements SessionHandle, WarmSession {
   async warm(): Promise<void> {
     if (this.#setup.launch === 'oneshot') return
     await this.makeRoom()
-    if (this.#agent.running || this.#turns.busy || this.#ended) return
-    this.#agent.start()
+    if (this.#turns.busy || this.#ended) return
+    if (!this.#agent.running) this.#agent.start()
     this.becameIdle()
     await this.#log.commit()
   }
