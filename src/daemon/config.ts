@@ -145,6 +145,7 @@ export const ConfigFile = z.strictObject({
     'the maximum policy that a caller may request',
   ),
   store: StoreSettings.optional().describe('where the logs are; a file below `data` by default'),
+  accessLog: z.boolean().default(false).describe('write a line for each request to standard error'),
   durability: z
     .enum(['power', 'process', 'none'])
     .default('power')

@@ -17,6 +17,7 @@ import type { Phase } from '../gateway/deps.ts'
 import { BackgroundWork } from '../gateway/http/background-work.ts'
 import { UploadRoom } from '../gateway/http/body/upload-room.ts'
 import { gateway } from '../gateway/http/server.ts'
+import type { AccessLine } from '../gateway/http/server-stats.ts'
 import { Tickets } from '../gateway/http/tickets.ts'
 import { StreamQuota } from '../gateway/streams/stream-quota.ts'
 import { readPageFiles } from '../gateway/web/page-files.ts'
@@ -35,6 +36,7 @@ import { untilIdle } from './idle-exit.ts'
 import { listenOnSocket } from './local-socket.ts'
 import { loginStore, tokenNames, tokenSource } from './named-tokens.ts'
 import { clusterOf, type NodePlan, nodePlan } from './node.ts'
+import { observed } from './observed.ts'
 import { checkPlace } from './place.ts'
 import { pruneHourly } from './pruning.ts'
 import { readMemory } from './read-memory.ts'
@@ -44,6 +46,8 @@ export interface ServeDeps {
   config: Config
   /** Reports errors that cannot be returned to a client. */
   report(thrown: unknown): void
+  /** Receives the lines of the access log, if the configuration enables it. */
+  access?: (line: AccessLine) => void
   /** The agents to offer; default all. */
   agents?: readonly Agent[]
   /** Wraps the layers below the sessions; used by the test that kills a server at a given point. */
@@ -84,7 +88,6 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const runs = new BackgroundWork(report)
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
-  const isDraining = () => phase.now === 'draining'
   const cluster = clusterOf({
     config,
     plan,
@@ -93,7 +96,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     wired,
     roots,
     version,
-    isDraining,
+    isDraining: () => phase.now === 'draining',
     runs,
     report,
   })
@@ -122,6 +125,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     streams: new StreamQuota(config.limits.streams),
     uploads: new UploadRoom(readMemory().uploads),
     pages: new ByteBudget(readMemory().pages, systemTimers),
+    ...observed(config, wired, deps.access),
     phase: () => phase.now,
     probe: () => store.probe(),
     report,

@@ -6,6 +6,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
 import type { UploadRoom } from './http/body/upload-room.ts'
+import type { AccessLine, ServerStats } from './http/server-stats.ts'
 import type { Tickets } from './http/tickets.ts'
 import type { StreamTiming } from './streams/event-stream.ts'
 import type { StreamQuota } from './streams/stream-quota.ts'
@@ -71,6 +72,14 @@ export interface GatewayDeps {
   uploads: UploadRoom
   /** The memory that all pages share while they are built and sent. */
   pages: ByteBudget
+  /** What this server counts for its metrics. */
+  stats: ServerStats
+  /** Receives a line for each response; absent where there is no access log. */
+  access?: ((line: AccessLine) => void) | undefined
+  /** The number of agent processes that run. */
+  processes(): number
+  /** The bytes of the disk of the data directory. */
+  disk(): Promise<{ free: number; total: number }>
   phase(): Phase
   /** Throws `storage_failed` while the store is not writable. */
   probe(): Promise<void>

@@ -53,7 +53,7 @@ export class Sessions extends SessionLogs {
       terms,
       committed: (state, batch) => {
         if (batch.receipts) this.inFlight.committed(batch.receipts)
-        this.activity.committed(state, batch)
+        this.activity.committed(state, batch, clock.now())
       },
       failed: (id, error, stopped) => {
         this.#running.delete(id)

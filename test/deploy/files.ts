@@ -40,6 +40,12 @@ export function service(...units: string[]) {
     args: command.split(' ').slice(1),
     env: variables(units.flatMap((text) => settings(text, 'Environment'))),
     cwd: units.flatMap((text) => settings(text, 'WorkingDirectory')).at(-1) ?? '/',
-    directories: [...units.flatMap((text) => settings(text, 'ReadWritePaths')), '/var/lib/mainstem'],
+    directories: units.flatMap((text) => [
+      ...settings(text, 'ReadWritePaths'),
+      // systemd creates these before it starts the service.
+      ...settings(text, 'StateDirectory').flatMap((names) =>
+        names.split(' ').map((name) => `/var/lib/${name}`),
+      ),
+    ]),
   }
 }

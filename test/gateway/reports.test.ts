@@ -218,7 +218,7 @@ test('metrics tell what there is, in the format of Prometheus', async () => {
     1e6,
   )
   for (const line of lines)
-    expect(line).toMatch(/^(|# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[a-z_]+"\})? \d+)$/)
+    expect(line).toMatch(/^(|# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+="[\w.+]+"\})? [\d.e-]+)$/)
 })
 
 describe('a ticket', () => {

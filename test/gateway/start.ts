@@ -14,6 +14,7 @@ import { type Token, tokenOf } from '../../src/gateway/http/auth.ts'
 import { BackgroundWork } from '../../src/gateway/http/background-work.ts'
 import { UploadRoom } from '../../src/gateway/http/body/upload-room.ts'
 import { gateway } from '../../src/gateway/http/server.ts'
+import { ServerStats } from '../../src/gateway/http/server-stats.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
 import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
@@ -104,6 +105,9 @@ export class TestGateway implements AsyncDisposable {
       streams: new StreamQuota(100),
       uploads: new UploadRoom(64 * 1024 * 1024),
       pages: new ByteBudget(64 * 1024 * 1024, timers),
+      stats: new ServerStats(),
+      processes: () => 0,
+      disk: async () => ({ free: 1_000_000, total: 2_000_000 }),
       phase: () => 'ready',
       probe: () => store.probe(),
       ...options,

@@ -32,7 +32,7 @@ async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void>
     environment: process.env,
     cwd: process.cwd(),
   })
-  const server = await serve({ config, report, socket: socketOf(config) })
+  const server = await serve({ config, report, access, socket: socketOf(config) })
   const stopped = untilSignal(server)
   if (!server.tokenFile) console.error('warning: authentication is disabled; every local user can run agents')
   if (lacksNames(config)) console.error(NO_NAMES)
@@ -79,6 +79,11 @@ async function runInBackground({ data, config: file }: ServeFlags): Promise<void
 
 function socketOf({ data, durability }: Config): string | undefined {
   return durability === 'none' ? undefined : socketIn(data)
+}
+
+/** One JSON object a line, so that a request cannot forge one. */
+function access(line: object): void {
+  process.stderr.write(`${JSON.stringify(line)}\n`)
 }
 
 function report(thrown: unknown): void {

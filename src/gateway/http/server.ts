@@ -21,6 +21,7 @@ import { guardEdges, pathOf } from './guard.ts'
 import { refuseUntilStarted } from './health.ts'
 import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
 import { Revocation } from './revocation.ts'
+import { observeRequests, requestIdOf } from './server-stats.ts'
 
 /** Accepts any parameters, because the decoder checks for UTF-8. */
 const JSON_TYPES = /^application\/(?:[\w.-]+\+)?json(?:\s*;|$)/i
@@ -49,10 +50,12 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADER_BYTES },
     // Routes that still work while closing send their own response.
     return503OnClosing: false,
+    genReqId: ({ headers }) => requestIdOf(headers),
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
     clientErrorHandler: refuseSocket,
   })
   limitBodies(app, timing)
+  observeRequests(app, deps.stats, deps.access)
   const connections = new Connections(limits.connections, deps.unixSockets)
   connections.watch(app.server)
   acceptJson(app, deps)

@@ -87,7 +87,7 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
   ]
 }
 
-async function openRequests(deps: GatewayDeps, record: SessionRecord): Promise<OpenRequestJson[]> {
+export async function openRequests(deps: GatewayDeps, record: SessionRecord): Promise<OpenRequestJson[]> {
   const { id: session, agent, cwd, title } = record
   const open = new Set(record.requests.map(({ requestId }) => requestId))
   const found: OpenRequestJson[] = []

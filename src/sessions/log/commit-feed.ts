@@ -1,5 +1,6 @@
 import type { Entry, Outcome } from '../../model/index.ts'
 import type { Batch, SessionState } from '../../stores/store.ts'
+import { Latency } from './latency.ts'
 
 /** Entries of one session that were committed together. */
 export interface CommittedEntries {
@@ -17,6 +18,8 @@ const KEPT = 16_384
 /** The commits of all sessions since this process started, in one order. Refers to entries; the logs have them. */
 export class CommitFeed {
   readonly outcomes = new Map<Outcome, number>()
+  /** From the time of an entry to the moment when it is stored and can be shown. */
+  readonly latency = new Latency()
   readonly #kept: number
   readonly #waiting = new Set<() => void>()
   #commits: CommittedEntries[] = []
@@ -31,9 +34,10 @@ export class CommitFeed {
     return this.#head
   }
 
-  committed({ id, principal }: SessionState, { entries, record }: Batch): void {
+  committed({ id, principal }: SessionState, { entries, record }: Batch, now?: number): void {
     const [first] = entries
     if (!first) return
+    if (now !== undefined) this.latency.observe(now - first.at)
     const { length: count } = entries
     this.#commits.push({ session: id, principal, position: this.#head + 1, seq: first.seq, count })
     this.#head += count

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Latency } from '../../sessions/log/latency.ts'
+
+/** One line of the access log. Has no query, because a ticket may be in it. */
+export interface AccessLine {
+  time: string
+  requestId: string
+  method: string
+  path: string
+  status: number
+  ms: number
+  principal?: string
+  client?: string
+  address: string
+}
+
+/** What a server counts since its start, for its metrics. */
+export class ServerStats {
+  /** Requests by the first digit of their status, without streams. */
+  readonly requests = new Latency()
+  readonly statuses = new Map<string, number>()
+
+  finished(status: number, ms: number, isStream: boolean): void {
+    const kind = `${Math.floor(status / 100)}xx`
+    this.statuses.set(kind, (this.statuses.get(kind) ?? 0) + 1)
+    if (!isStream) this.requests.observe(ms)
+  }
+}
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/
+
+/** The id of the caller, or of the proxy before it; a new one where it is missing or not safe in a log. */
+export function requestIdOf(headers: FastifyRequest['raw']['headers']): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+}
+
+/** Gives every response the id of its request, counts it, and writes it to the access log. */
+export function observeRequests(
+  app: FastifyInstance,
+  stats: ServerStats,
+  access: ((line: AccessLine) => void) | undefined,
+): void {
+  app.addHook('onRequest', async (request, { raw }) => {
+    const began = performance.now()
+    // On the raw response: streams write their head themselves, and end without a hook.
+    raw.setHeader('x-request-id', request.id)
+    raw.once('close', () => {
+      const ms = performance.now() - began
+      stats.finished(raw.statusCode, ms, isStream(raw))
+      access?.(lineOf(request, raw.statusCode, ms))
+    })
+  })
+}
+
+/** Headers that were given to `writeHead` cannot be read again, so a stream is known by what it asked for. */
+function isStream(raw: ServerResponse): boolean {
+  return /event-stream|ndjson/.test(String(raw.getHeader('content-type') ?? raw.req.headers.accept ?? ''))
+}
+
+function lineOf(
+  { id, method, url, principal, headers, ip }: FastifyRequest,
+  status: number,
+  ms: number,
+): AccessLine {
+  const client = headers['x-mainstem-client']
+  return {
+    time: new Date().toISOString(),
+    requestId: id,
+    method,
+    path: url.split('?', 1)[0] ?? '',
+    status,
+    ms: Math.round(ms * 10) / 10,
+    ...(principal !== '' && { principal }),
+    ...(typeof client === 'string' && { client: client.slice(0, 20) }),
+    address: ip,
+  }
+}
