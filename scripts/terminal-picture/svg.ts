@@ -83,7 +83,7 @@ function style(spans: readonly string[], moves: string, total: number): string {
   return [
     `text{font:${FONT}px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#e6edf3;white-space:pre}`,
     `text{animation:${timing}}#log{animation:up ${timing}}`,
-    '.b{font-weight:600}.d{fill:#8b949e}.i{font-style:italic}',
+    '.b{font-weight:600}.d{fill:#8b949e}.i{font-style:italic}.u{text-decoration:underline}',
     ...colors,
     moves,
     ...spans,
@@ -100,8 +100,8 @@ function lineOf({ line, cells }: Version, name: string): string {
   return `<text class="${name}" y="${(line + 1) * LINE - 4}" xml:space="preserve">${pieces.join('')}</text>`
 }
 
-function classes({ color, bold, dim, italic }: Look): string {
-  return [color, bold && 'b', dim && 'd', italic && 'i'].filter(Boolean).join(' ')
+function classes({ color, bold, dim, italic, underline }: Look): string {
+  return [color, bold && 'b', dim && 'd', italic && 'i', underline && 'u'].filter(Boolean).join(' ')
 }
 
 /** Neighbouring cells with the same look as one piece. */

@@ -4,6 +4,7 @@ export interface Look {
   bold?: boolean
   dim?: boolean
   italic?: boolean
+  underline?: boolean
 }
 
 export type Color = 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan'
@@ -117,6 +118,8 @@ export class Terminal {
     else if (code === 1) this.#look.bold = true
     else if (code === 2) this.#look.dim = true
     else if (code === 3) this.#look.italic = true
+    else if (code === 4) this.#look.underline = true
+    else if (code === 24) this.#look = { ...this.#look, underline: false }
     else if (code === 22) this.#look = { ...this.#look, bold: false, dim: false }
     else if (code === 23) this.#look = { ...this.#look, italic: false }
     else if (code === 39) this.#look = rest

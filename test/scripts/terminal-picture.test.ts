@@ -48,7 +48,7 @@ it('the picture of the README has every line of the demonstration that fits its 
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&amp;', '&')
-  const golden = readFileSync('test/cli/goldens/demo.txt', 'utf8').split('\n')
+  const golden = readFileSync('test/cli/render/goldens/demo-terminal.txt', 'utf8').split('\n')
   const isFixed = (line: string) => line.length <= 88 && !line.includes('completed in')
   const missing = golden.filter((line) => isFixed(line) && !text.includes(line.trimEnd()))
   expect(golden.length).toBeGreaterThan(100)

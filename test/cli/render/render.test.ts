@@ -1,15 +1,13 @@
 import fc from 'fast-check'
 import picocolors from 'picocolors'
 import { describe, expect, test } from 'vitest'
-import { demo } from '../../../src/agents/demo/agent.ts'
 import { render } from '../../../src/cli/render/render.ts'
 import { newView } from '../../../src/cli/render/view.ts'
 import { widthOf } from '../../../src/cli/render/wrap.ts'
-import { agreeable } from '../../../src/cli/terminal/ask.ts'
 import { Event } from '../../../src/model/index.ts'
-import { Stage } from '../../agents/stage.ts'
 import { entriesOf } from '../../dialects/entries.ts'
 import { SAMPLES } from '../../model/samples.ts'
+import { demoEvents } from './demo-events.ts'
 
 function rendered(events: readonly Event[], options: { columns?: number; colors?: boolean } = {}): string {
   const { columns } = options
@@ -20,19 +18,6 @@ function rendered(events: readonly Event[], options: { columns?: number; colors?
   return entriesOf(...events)
     .map((entry) => render(view, entry))
     .join('')
-}
-
-async function demoEvents(): Promise<readonly Event[]> {
-  const stage = new Stage(demo)
-  stage.prompt('The product list skips its first page. Find out why and fix it.')
-  for (;;) {
-    while (stage.step());
-    const request = stage.only('request.opened').at(-1)
-    if (!request || stage.only('turn.completed').length > 0) return stage.events
-    const answer = await agreeable(request)
-    if (!answer) throw new Error('no answer')
-    stage.answer({ ...answer, principal: 'local', client: 'terminal' })
-  }
 }
 
 test('an error notice and the failure of its turn show the same words once, with the advice of this error', () => {

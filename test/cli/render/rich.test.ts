@@ -5,11 +5,19 @@ import { newView } from '../../../src/cli/render/view.ts'
 import type { Event } from '../../../src/model/index.ts'
 import { entriesOf } from '../../dialects/entries.ts'
 import { SAMPLES } from '../../model/samples.ts'
+import { demoEvents } from './demo-events.ts'
 
 interface RichOptions {
   columns?: number
   isFull?: boolean
 }
+
+test('the demo reads like this on a terminal', async () => {
+  const view = newView({ colors: picocolors.createColors(true), rich: true, columns: () => 92 })
+  const text = entriesOf(...(await demoEvents())).map((entry) => render(view, entry))
+  const words = text.join('').replaceAll(/\x1b\[\d+m/g, '')
+  await expect(words).toMatchFileSnapshot('goldens/demo-terminal.txt')
+})
 
 /** As on a terminal, without colours. */
 function shown(events: readonly Event[], { columns = 60, isFull = false }: RichOptions = {}): string {
