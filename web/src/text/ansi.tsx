@@ -36,20 +36,26 @@ export const TerminalLines = memo(function TerminalLines({ pieces, first, marked
 
 /** One element for each piece. Colours that a line begins go on in the next ones. */
 function coloured(pieces: readonly OutputPiece[]): DocumentFragment {
-  const fragment = document.createDocumentFragment()
+  if (!pieces.some(({ text }) => text.includes('\u001b'))) return plain(pieces)
   const ansi = new AnsiUp()
   ansi.use_classes = true
   ansi.escape_html = true
   // Links in output are text: a terminal cannot make anyone follow one.
   ansi.url_allowlist = {}
-  const hasColours = pieces.some(({ text }) => text.includes('\u001b'))
+  const lines = pieces.map(
+    ({ text, endsLine }) => `<span>${ansi.ansi_to_html(text)}${endsLine ? '\n' : ''}</span>`,
+  )
+  // All lines at once: sanitizing each by itself takes several times as long.
+  const fragment = sanitize(lines.join(''))
+  showHiddenIn(fragment)
+  return fragment
+}
+
+function plain(pieces: readonly OutputPiece[]): DocumentFragment {
+  const fragment = document.createDocumentFragment()
   for (const { text, endsLine } of pieces) {
     const line = document.createElement('span')
-    if (hasColours) {
-      line.append(sanitize(ansi.ansi_to_html(text)))
-      showHiddenIn(line)
-    } else line.textContent = showHidden(text)
-    if (endsLine) line.append('\n')
+    line.textContent = `${showHidden(text)}${endsLine ? '\n' : ''}`
     fragment.append(line)
   }
   return fragment
