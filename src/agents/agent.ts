@@ -26,6 +26,8 @@ export interface Start {
   epoch: number
   /** The native session to resume. */
   resume?: string
+  /** Continues a copy of the session to resume, which gets an id of its own. */
+  fork?: boolean
   /** The version of the installed program, if known. Launch and codec may depend on it. */
   version?: string
   /** The native name of the chosen mode; it takes precedence over the policy's mode. */

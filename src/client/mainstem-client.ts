@@ -29,7 +29,7 @@ import type {
 import { flagOf, pathOf, searchOf } from './paths.ts'
 import { type ResumeDeps, resume } from './resume.ts'
 import type { FoundFileNames, SearchResult } from './search-types.ts'
-import { changedOf, entryOf, liveOf, recordOf, shaped } from './shaped.ts'
+import { begunOf, changedOf, entryOf, liveOf, recordOf, shaped, turnOf } from './shaped.ts'
 import { systemTimers } from './timers.ts'
 import { ClientConnection, type HttpResponse, isTransient } from './transports/connection.ts'
 import { sseMessages } from './transports/sse-messages.ts'
@@ -53,8 +53,7 @@ export class MainstemClient {
 
   /** Starts a session. Pass the same key again to get the same session. */
   async begin(body: BeginSession, idempotencyKey?: string): Promise<BegunSession> {
-    const answer = await this.#connection.json('POST /v1/sessions', { body, idempotencyKey })
-    return shaped<BegunSession>(answer, 'id')
+    return begunOf(await this.#connection.json('POST /v1/sessions', { body, idempotencyKey }))
   }
 
   /** The server, and the principal of this client. */
@@ -133,9 +132,16 @@ export class MainstemClient {
     images?: readonly Image[],
     idempotencyKey?: string,
   ): Promise<number> {
-    const body = { prompt, ...(images && { images }) }
-    const answer = await this.#connection.json(`POST ${pathOf(id)}/turns`, { body, idempotencyKey })
-    return shaped<{ turn: number }>(answer, 'turn').turn
+    return this.#turn(id, 'turns', { prompt, ...(images && { images }) }, idempotencyKey)
+  }
+
+  /** Replaces the conversation of a session by a summary. Resolves with the number of the turn. */
+  compact = (id: string): Promise<number> => this.#turn(id, 'compact', {})
+  /** Has the agent review the uncommitted changes. Resolves with the number of the turn. */
+  review = (id: string): Promise<number> => this.#turn(id, 'review', {})
+
+  async #turn(id: string, command: string, body: object, idempotencyKey?: string): Promise<number> {
+    return turnOf(await this.#connection.json(`POST ${pathOf(id)}/${command}`, { body, idempotencyKey }))
   }
 
   /** Removes a prompt from the queue. Fails with `conflict` if its turn has begun. */
@@ -147,6 +153,11 @@ export class MainstemClient {
   async files(cwd: string, q: string, limit?: number, signal?: AbortSignal): Promise<FoundFileNames> {
     const route = `GET /v1/files?${searchOf({ cwd, q, limit })}`
     return shaped<FoundFileNames>(await this.#connection.json(route, { signal }), 'files', 'complete')
+  }
+
+  /** Creates a session that continues a copy of this one's conversation, with the same settings. */
+  async fork(id: string, body: { prompt?: string; name?: string } = {}): Promise<BegunSession> {
+    return begunOf(await this.#connection.json(`POST ${pathOf(id)}/fork`, { body }))
   }
 
   /** Stops the open turn. Resolves when the turn has ended. */

@@ -1,6 +1,6 @@
 import type { Applied, Entry, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/outcome/mainstem-error.ts'
-import type { LiveEntry } from './mainstem-types.ts'
+import type { BegunSession, LiveEntry } from './mainstem-types.ts'
 import { fieldOf } from './rest.ts'
 
 /** Checks that the required fields are there, to detect servers that are not Mainstem. */
@@ -16,6 +16,16 @@ function isShaped<Shape>(value: unknown, names: readonly string[]): value is Sha
 /** A session record of a response. */
 export function recordOf(answer: unknown): SessionRecord {
   return shaped<SessionRecord>(answer, 'id', 'status', 'head')
+}
+
+/** A session that was created. */
+export function begunOf(answer: unknown): BegunSession {
+  return shaped<BegunSession>(answer, 'id')
+}
+
+/** The number of a turn that was accepted. */
+export function turnOf(answer: unknown): number {
+  return shaped<{ turn: number }>(answer, 'turn').turn
 }
 
 /** A record with when its change applies. */

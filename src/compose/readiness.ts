@@ -60,6 +60,8 @@ export interface ReadinessQuestion {
   /** Programs and variables from the configuration, by agent id. */
   settings?: Readonly<Record<string, AgentSettings>>
   agents?: readonly Agent[]
+  /** The ids of the agents to check; all by default. */
+  only?: readonly string[]
   environment?: Environment
   platform?: string
   timers?: Timers
@@ -78,12 +80,14 @@ const AT_ONCE = 2
 /** Determines which agents can be used, and what is missing for the others. Uses no model and no network. */
 export async function readiness({
   settings = {},
-  agents = allAgents,
+  agents: known = allAgents,
+  only,
   environment = process.env,
   platform = process.platform,
   timers = systemTimers,
   signal = new AbortController().signal,
 }: ReadinessQuestion = {}): Promise<AgentReadiness[]> {
+  const agents = only ? known.filter(({ id }) => only.includes(id)) : known
   const context = { environment, platform, timers, signal }
   const answers = new Array<AgentReadiness>(agents.length)
   const open = agents.entries()

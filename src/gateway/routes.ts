@@ -22,7 +22,7 @@ import { filesEndpoint } from './v1/files.ts'
 import { framesEndpoint } from './v1/frames.ts'
 import { importEndpoint } from './v1/import.ts'
 import { loginEndpoints } from './v1/logins.ts'
-import { newSessionEndpoint } from './v1/new-session.ts'
+import { forkEndpoint, newSessionEndpoint } from './v1/new-session.ts'
 import { nodesEndpoint } from './v1/nodes.ts'
 import { requestEndpoints } from './v1/requests.ts'
 import { searchEndpoint } from './v1/search.ts'
@@ -45,6 +45,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     agentsEndpoint(deps),
     nodesEndpoint(deps),
     newSessionEndpoint(deps),
+    forkEndpoint(deps),
     ...sessionEndpoints(deps),
     ...commandEndpoints(deps),
     eventsEndpoint(deps),

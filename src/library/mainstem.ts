@@ -10,6 +10,7 @@ import {
   type SessionOptions,
   type SessionRecord,
 } from '../model/index.ts'
+import { forkRequest } from '../model/session/fork-request.ts'
 import { jsonCopy } from '../model/text/json-copy.ts'
 import { checkCallback, checkFields, checkSignal } from '../model/text/known-fields.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
@@ -138,6 +139,23 @@ export class Mainstem implements AsyncDisposable {
       keep === 'unread' ? new UnreadRetention((seq) => sessions.trim(session.id, seq)) : undefined
     const log = opened.log(session.id, retention)
     const handle = new Handle({ sessions, session, log, closed: this.#closed.signal })
+    return new AgentSession(handle, output && validatorOf(output), onRequest, { requests: [], after: 0 })
+  }
+
+  /**
+   * Starts a session that continues a copy of another one's conversation, with the same settings. Rejects with
+   * `unsupported_option` if the agent cannot copy a conversation.
+   */
+  async fork<T>(id: string, forking: ReopenOptions<T> = {}): Promise<AgentSession<T>> {
+    checkFields(forking, ['onRequest', 'output'], 'options')
+    const { onRequest, output } = forking
+    checkCallback(onRequest, 'onRequest')
+    const opened = await this.#open()
+    const { sessions } = opened
+    const record = await opened.record(id)
+    if (output !== undefined) checkOutput(output, record.options.outputSchema)
+    const session = await sessions.create(forkRequest(record))
+    const handle = new Handle({ sessions, session, log: opened.log(session.id), closed: this.#closed.signal })
     return new AgentSession(handle, output && validatorOf(output), onRequest, { requests: [], after: 0 })
   }
 

@@ -95,6 +95,16 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     await (await this.#handle.session()).steer(text)
   }
 
+  /** Replaces the conversation by a summary, in a turn. The turn is refused if the agent cannot. */
+  compact(): Turn<T> {
+    return this.prompt('/compact')
+  }
+
+  /** Has the agent review the uncommitted changes, in a turn. The turn is refused if the agent cannot. */
+  review(): Turn<T> {
+    return this.prompt('/review')
+  }
+
   /** Changes the model; `null` selects the default of the agent. Resolves with the time the change takes effect. */
   async setModel(model: string | null): Promise<Applied> {
     return (await this.#handle.session()).change({ type: 'set_model', model })

@@ -14,7 +14,12 @@ import type { Change } from './process/setup.ts'
 
 /** Validates a request for a session. */
 export function parseNewSession(request: NewSession): NewSession {
-  return parse(NewSession, request, 'session')
+  const parsed = parse(NewSession, request, 'session')
+  if (parsed.fork && parsed.resume === undefined)
+    throw new MainstemError('invalid_request', 'fork: name the conversation to copy in resume', {
+      field: 'fork',
+    })
+  return parsed
 }
 
 /** Validates the text of a prompt. */

@@ -10,7 +10,7 @@ import type { Started } from './machine/sent.ts'
 import { fittingLaunch } from './process/fitting-launch.ts'
 import { launchable } from './process/launchable.ts'
 import { agentOf, type Chosen, restoreRecipe } from './process/recipes.ts'
-import { allowedMode, checkHook, startOf } from './process/setup.ts'
+import { allowedMode, checkHook, requireVerb, startOf } from './process/setup.ts'
 import { CREATED_FENCE } from './recovery/ownership.ts'
 import { checkAllowed, startOfRun } from './recovery/reattach.ts'
 import type { LeasedSession, LeftSession } from './recovery/takeover.ts'
@@ -31,13 +31,14 @@ export class SessionFactory {
     const request = parseNewSession(wanted)
     const version = await this.#versionOf(request.agent)
     this.#checkTakesWork()
-    const { cwd, project, name, attended = true, principal = OWNER, labels, resume } = request
+    const { cwd, project, name, attended = true, principal = OWNER, labels, resume, fork = false } = request
     const { policy = DEFAULT_POLICY, options = {} } = request
     const id = this.#deps.newId()
-    const wish = { id, cwd, project, name, policy, mode: undefined, options, resume, attended }
+    const wish = { id, cwd, project, name, policy, mode: undefined, options, resume, fork, attended }
     const prompt = { text: '', images: options.images ?? [] }
     // An option that cannot be enforced must fail now, not in the middle of a turn.
     const check = (chosen: Chosen) => {
+      if (fork) requireVerb(chosen, 'fork')
       checkHook({ ...chosen, policy, options })
       launchable(chosen.recipe, { ...startOf({ ...wish, ...chosen }), epoch: 1, prompt })
     }
@@ -46,6 +47,7 @@ export class SessionFactory {
     const state = newRecord(setup, principal, this.#deps.clock.now())
     if (labels) state.labels = labels
     if (request.single) state.single = true
+    if (fork) state.fork = true
     this.#runHere(state)
     return new Session(setup, this.#deps, state, { head: 0, updatedAt: 0, fence: CREATED_FENCE })
   }
@@ -77,7 +79,8 @@ export class SessionFactory {
     const resume = state.nativeSessionId ?? state.resumedFrom
     const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
     const before = started?.before
-    const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, attended, before }
+    const fork = state.fork === true && resume === state.resumedFrom
+    const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, fork, attended, before }
     const start = { ...(earliest && { earliest }), ...(earliestFrame && { earliestFrame }) }
     return new Session(setup, this.#deps, state, { head, updatedAt, ...start, fence })
   }

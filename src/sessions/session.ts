@@ -23,7 +23,7 @@ import {
   type Change,
   checkChange,
   checkedChange,
-  checkImages,
+  checkPrompt,
   checkResume,
   requireCapability,
   type SessionSetup,
@@ -128,7 +128,7 @@ export class Session implements SessionHandle, WarmSession {
   /** Returns the number of the turn once it is durable. The turn runs in the background. */
   async prompt(prompt: string, shown: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
     const [text, images] = [parsePrompt(prompt), parseImages(shown)]
-    if (images.length > 0) checkImages(this.#setup, { text, images })
+    checkPrompt(this.#setup, { text, images })
     if (this.endsWithTurn) throw singleTask(this.id)
     await this.makeRoom()
     this.#checkOpen()

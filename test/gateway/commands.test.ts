@@ -20,6 +20,46 @@ const typesOf = async (id: string) => {
 }
 const waiting = script(text('m', 'one'), { ...success, wait: true })
 
+describe('a fork', () => {
+  const worked = script(
+    { say: { type: 'session.updated', nativeSessionId: 'native-1' } },
+    text('m', 'one'),
+    success,
+  )
+
+  test('is a session that continues a copy, once per key', async () => {
+    const id = await begin(server, { agent: 'able', prompt: worked })
+    await server.sessions.get(id)?.settled(1)
+    const fork = () =>
+      call(server, `POST /v1/sessions/${id}/fork`, {
+        body: { name: 'copy' },
+        headers: { 'idempotency-key': 'fork-1' },
+      })
+    const [first, again] = [await fork(), await fork()]
+    expect(first).toMatchObject({ status: 201, body: { agent: 'able' } })
+    expect(first.body.id).not.toBe(id)
+    expect(again.body).toEqual(first.body)
+    const { body } = await call(server, `GET /v1/sessions/${first.body.id}`)
+    expect(body).toMatchObject({ name: 'copy', resumedFrom: 'native-1', fork: true, turns: 0 })
+  })
+
+  test('needs a conversation, and an agent that can copy it', async () => {
+    const empty = await begin(server, { agent: 'able' })
+    expect(await post(empty, 'fork', {})).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    const unable = await begin(server, { prompt: worked })
+    await server.sessions.get(unable)?.settled(1)
+    expect(await post(unable, 'fork', {})).toMatchObject({
+      status: 422,
+      body: { code: 'unsupported_option' },
+    })
+  })
+})
+
+test.each(['compact', 'review'])('%s is refused where the agent would take it for text', async (verb) => {
+  const id = await begin(server, { agent: 'able' })
+  expect(await post(id, verb, {})).toMatchObject({ status: 422, body: { code: 'unsupported_option' } })
+})
+
 describe('a turn', () => {
   test('is accepted once it is durable, and numbered', async () => {
     const id = await begin(server)

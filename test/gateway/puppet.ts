@@ -62,7 +62,7 @@ export const able: Agent = {
   name: 'Able puppet',
   launches: {
     live: puppetRecipe(
-      { steer: 'folded', setModel: true, setMode: true, images: true },
+      { steer: 'folded', setModel: true, setMode: true, images: true, verbs: ['fork'] },
       {
         ...codec,
         encode(_, command) {

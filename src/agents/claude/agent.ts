@@ -33,6 +33,7 @@ const COMMON: Omit<
   plans: true,
   subagents: true,
   mcp: true,
+  verbs: ['fork', 'compact', 'review'],
   marksRetries: true,
 }
 
@@ -93,7 +94,7 @@ const OUTPUT = [
 ]
 
 function launch(start: Start, input: string[]): Launch {
-  const { policy, options, resume } = start
+  const { policy, options } = start
   const permission = modeArgs(start)
   const mcp = mcpLaunch(start)
   return {
@@ -108,7 +109,7 @@ function launch(start: Start, input: string[]): Launch {
       ...optionArgs(options),
       ...snapshotArgs(start),
       ...mcp.args,
-      ...resumeArgs(resume),
+      ...resumeArgs(start),
     ],
     // Claude Code lets root bypass permissions only if IS_SANDBOX is set.
     env: permission.includes(BYPASS) ? { IS_SANDBOX: '1' } : {},
@@ -122,10 +123,10 @@ function modeArgs(start: Start): string[] {
   return mode === BYPASS_MODE ? [BYPASS] : [flagValue('claude', '--permission-mode', mode)]
 }
 
-function resumeArgs(resume: string | undefined): string[] {
+function resumeArgs({ resume, fork }: Start): string[] {
   if (resume === undefined) return []
   if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not a session id')
-  return [`--resume=${resume}`]
+  return [`--resume=${resume}`, ...(fork ? ['--fork-session'] : [])]
 }
 
 const BYPASS = '--dangerously-skip-permissions'

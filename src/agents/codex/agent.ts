@@ -59,6 +59,7 @@ export const codex: Agent = {
         setMode: true,
         usage: 'step',
         diffs: true,
+        verbs: ['fork', 'compact', 'review'],
       },
       launch(start) {
         // Validates the thread parameters before anything starts.
@@ -71,6 +72,7 @@ export const codex: Agent = {
       capabilities: {
         ...COMMON,
         deltas: false,
+        verbs: [],
         permissions: false,
         questions: false,
         interrupt: 'signal',

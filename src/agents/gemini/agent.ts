@@ -26,6 +26,7 @@ export const gemini: Agent = {
       steps: { reported: 'after_tools' },
       stopCode: 0,
       capabilities: {
+        verbs: [],
         deltas: true,
         thinking: 'none',
         permissions: false,

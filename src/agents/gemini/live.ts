@@ -13,6 +13,7 @@ export const live = recipe({
   stopCode: 0,
   capabilities: {
     ...ACP_CAPABILITIES,
+    verbs: [],
     thinking: 'summary',
     usage: 'turn',
     subagents: true,

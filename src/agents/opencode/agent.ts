@@ -63,6 +63,7 @@ export const opencode: Agent = {
         structuredOutput: true,
         setModel: true,
         setMode: true,
+        verbs: ['fork'],
         marksRetries: true,
       },
       launch: (start) => ({
@@ -86,6 +87,7 @@ export const opencode: Agent = {
       keepsModel: true,
       capabilities: {
         ...COMMON,
+        verbs: [],
         deltas: false,
         permissions: false,
         questions: false,

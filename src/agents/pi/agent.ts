@@ -25,6 +25,7 @@ const COMMON: Omit<
   plans: false,
   subagents: false,
   mcp: false,
+  verbs: ['fork'],
   marksRetries: true,
 }
 
@@ -81,7 +82,7 @@ function launch(start: Start, mode: 'rpc' | 'json'): Launch {
       mode,
       ...policyArgs(start.policy, start.launch, start.version),
       ...optionArgs(start.options, start.launch),
-      ...resumeArgs(start.resume),
+      ...resumeArgs(start),
     ],
     env: {},
     passEnv: ['PI_*', ...KEYS, ...PROVIDER_SETTINGS],

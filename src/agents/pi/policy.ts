@@ -122,8 +122,8 @@ function refuseOptions(options: SessionOptions, launch: Start['launch']): void {
 }
 
 /** A missing session is an error; the flag that takes an exact id would start a new session instead. */
-export function resumeArgs(resume: string | undefined): string[] {
+export function resumeArgs({ resume, fork }: Pick<Start, 'resume' | 'fork'>): string[] {
   if (resume === undefined) return []
   if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not a session id')
-  return ['--session', resume]
+  return [fork ? '--fork' : '--session', resume]
 }

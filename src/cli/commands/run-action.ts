@@ -1,4 +1,5 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
+import { ERRORS } from '../../model/outcome/error-table.ts'
 import { type ConnectedServer, connect } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { beginTurn } from '../turn/begin-turn.ts'
@@ -41,6 +42,15 @@ async function runOn(server: RunServer, agent: string, prompt: string, flags: Ru
   using _ = loginNote(client, agent, transcript, flags)
   const openPage = flags.ephemeral ? undefined : pageOpener(flags)
   process.exitCode = await watchTurn(transcript, { client, ...begun, isKept: !flags.ephemeral, openPage })
+  const hasFailed = process.exitCode === ERRORS.authentication_failed.exit
+  if (hasFailed && !flags.ephemeral && server.remote === undefined) await noteMissingKeys(client, agent)
+}
+
+/** Names keys that were set after the background server was started. */
+async function noteMissingKeys(client: MainstemClient, agent: string): Promise<void> {
+  const { missingKeys } = await import('../daemon/missing-keys.ts')
+  const missing = await missingKeys(client, agent)
+  if (missing !== undefined) console.error(`mainstem: ${missing}`)
 }
 
 function loginNote(

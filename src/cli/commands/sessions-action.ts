@@ -16,7 +16,7 @@ import { Transcript, type TranscriptFlags } from '../turn/transcript.ts'
 import { turnExitCode } from '../turn/turn-exit-code.ts'
 import { pageOpener, watchTurn } from '../turn/watch-turn.ts'
 import { STDIN_SILENCE_MS } from './run-action.ts'
-import type { LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
+import type { ForkFlags, LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
 
 const NEWEST = 20
 
@@ -86,7 +86,7 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
   const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn })
   const { client } = await connect(flags)
   const session = await sessionOf(client, ref)
-  const { id, name, head } = session
+  const { id } = session
   if (session.status === 'ended') {
     throw new MainstemError('conflict', `session ${refOf(session)} has ended`, {
       advice: `Run \`mainstem run ${session.agent} --resume ${refOf(session)}\` to continue its conversation.`,
@@ -95,6 +95,33 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
   let turn = session.openTurn
   if (flags.steer) await client.steer(id, prompt)
   else turn = await client.prompt(id, prompt)
+  await watch(client, session, turn, flags)
+}
+
+/** Gives the agent a command of its own terminal, and shows the turn. */
+export async function runVerb(verb: 'compact' | 'review', ref: string, flags: SendFlags): Promise<void> {
+  const { client } = await connect(flags)
+  const session = await sessionOf(client, ref)
+  await watch(client, session, await client[verb](session.id), flags)
+}
+
+export async function fork(ref: string, { name, ...flags }: ForkFlags): Promise<void> {
+  const { client } = await connect(flags)
+  const { id } = await sessionOf(client, ref)
+  const copy = await client.fork(id, name === undefined ? {} : { name })
+  console.log(copy.id)
+  console.error(
+    `continue: ${MAINSTEM} send ${refOf({ id: copy.id, ...(name !== undefined && { name }) })} "…"`,
+  )
+}
+
+async function watch(
+  client: MainstemClient,
+  session: SessionRecord,
+  turn: number | undefined,
+  flags: SendFlags,
+): Promise<void> {
+  const { id, name, head } = session
   if (flags.detach) {
     console.error(`watch it: ${MAINSTEM} attach ${refOf(session)}`)
     return

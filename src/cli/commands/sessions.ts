@@ -22,6 +22,10 @@ export interface WaitFlags extends ServerFlags {
   timeout?: number
 }
 
+export interface ForkFlags extends ServerFlags {
+  name?: string
+}
+
 export interface StopFlags extends ServerFlags {
   end?: boolean
 }
@@ -75,7 +79,30 @@ export function registerSessions(program: Command): void {
       .argument('<session...>', SESSION)
       .option('--end', 'end the session as well; its log stays'),
   ).action(async (refs: string[], flags: StopFlags) => (await actions()).stop(refs, flags))
+  registerVerbs(program)
   addServerOptions(
     program.command('rm').description('end sessions and delete their data').argument('<session...>', SESSION),
   ).action(async (refs: string[], flags: ServerFlags) => (await actions()).rm(refs, flags))
+}
+
+/** Commands that agents have in their own terminals. */
+function registerVerbs(program: Command): void {
+  const actions = () => import('./sessions-action.ts')
+  addServerOptions(
+    program
+      .command('fork')
+      .description('continue a copy of a conversation in a new session')
+      .argument('<session>', SESSION)
+      .option('--name <name>', 'a name for the new session'),
+  ).action(async (ref: string, flags: ForkFlags) => (await actions()).fork(ref, flags))
+  for (const [name, description] of [
+    ['compact', 'replace the conversation of a session by a summary'],
+    ['review', 'have the agent review the uncommitted changes'],
+  ] as const) {
+    addServerOptions(
+      addOutputOptions(
+        program.command(name).description(description).argument('[session]', SESSION, 'last'),
+      ).option('--detach', 'return at once'),
+    ).action(async (ref: string, flags: SendFlags) => (await actions()).runVerb(name, ref, flags))
+  }
 }

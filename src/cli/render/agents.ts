@@ -94,8 +94,9 @@ function details(agent: AgentReadiness): [string, string][] {
 }
 
 function capabilityWords(capabilities: Capabilities): string {
-  const words = CAPABILITIES.filter(([key]) => ![false, 'none'].includes(capabilities[key]))
-  return words.length === 0 ? 'text only' : words.map(([, text]) => text).join(', ')
+  const has = CAPABILITIES.filter(([key]) => capabilities[key] !== false && capabilities[key] !== 'none')
+  const words = [...has.map(([, text]) => text), ...(capabilities.verbs ?? [])]
+  return words.length === 0 ? 'text only' : words.join(', ')
 }
 
 function billedWords({ credentials, billedBySettings }: AgentReadiness): string | undefined {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Applied, MainstemError, type Policy, SessionRecord } from '../../model/index.ts'
+import { Applied, type Image, MainstemError, type Policy, SessionRecord } from '../../model/index.ts'
 import { PromptCommand, SetModelCommand, SetPolicyCommand } from '../../model/request/command.ts'
 import type { AnswerForm, Claim } from '../../sessions/claim.ts'
 import { parsePolicyChange } from '../../sessions/commands.ts'
@@ -18,6 +18,7 @@ import { integer } from '../http/query.ts'
 
 const { text: prompt, images } = PromptCommand.shape
 const NewTurn = named('NewTurn', z.strictObject({ prompt, images }))
+const NoBody = z.strictObject({})
 const Turn = named('Turn', z.strictObject({ turn: z.int().positive() }))
 const Steering = named('Steering', z.strictObject({ prompt }))
 const ModelChange = named('ModelChange', SetModelCommand.omit({ type: true }))
@@ -42,7 +43,13 @@ interface Stopping {
 /** Commands to a session. Each responds once its effect is in the log. */
 export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
   return [
-    turnEndpoint(deps),
+    turnEndpoint(deps, {
+      name: 'turns',
+      summary: 'Send a prompt; it is queued while a turn is running',
+      body: NewTurn,
+      promptOf: ({ prompt, images = [] }) => [prompt, images],
+    }),
+    ...verbEndpoints(deps),
     queuedTurnEndpoint(deps),
     commandEndpoint(deps, {
       name: 'steer',
@@ -137,24 +144,53 @@ function modeUnder(ceiling: Policy, body: z.infer<typeof ModeChange>): Change {
   }
 }
 
-function turnEndpoint(deps: GatewayDeps): Endpoint {
+/** Commands of the agent's own terminal, as turns. */
+function verbEndpoints(deps: GatewayDeps): Endpoint[] {
+  return [
+    turnEndpoint(deps, {
+      name: 'compact',
+      summary: 'Replace the conversation by a summary, in a turn',
+      body: NoBody,
+      promptOf: () => ['/compact'],
+    }),
+    turnEndpoint(deps, {
+      name: 'review',
+      summary: 'Review the uncommitted changes, in a turn',
+      body: NoBody,
+      promptOf: () => ['/review'],
+    }),
+  ]
+}
+
+interface TurnDefinition<B extends z.ZodType> {
+  name: string
+  summary: string
+  body: B
+  promptOf(body: z.infer<B>): [prompt: string, images?: readonly Image[]]
+}
+
+function turnEndpoint<B extends z.ZodType>(
+  deps: GatewayDeps,
+  { name, summary, body, promptOf }: TurnDefinition<B>,
+): Endpoint {
   return endpoint({
     method: 'POST',
-    url: '/v1/sessions/:id/turns',
-    summary: 'Send a prompt; it is queued while a turn is running',
+    url: `/v1/sessions/:id/${name}`,
+    summary,
     params: SessionPath,
     idempotent: true,
-    body: NewTurn,
+    body,
     status: 202,
     answer: Turn,
     errors: COMMAND_ERRORS,
     async run(call) {
-      const { body, principal } = call
+      const { principal } = call
       const { id } = call.params
+      const [prompt, images = []] = promptOf(call.body)
       await ownedSession(deps, principal, id)
       const run = async (claims: readonly Claim[]) => {
         const session = await openReady(deps, id)
-        const turn = await session.prompt(body.prompt, body.images, claims)
+        const turn = await session.prompt(prompt, images, claims)
         deps.cluster.track(session, turn)
         return { turn }
       }

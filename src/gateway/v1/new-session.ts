@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { MainstemError, Policy, SessionRecord } from '../../model/index.ts'
 import { PromptCommand } from '../../model/request/command.ts'
+import { forkRequest } from '../../model/session/fork-request.ts'
 import { NewSession } from '../../model/session/new-session.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { optionsUnder } from '../access/option-limits.ts'
-import { ownedSession } from '../access/session-access.ts'
+import { ownedSession, SessionPath } from '../access/session-access.ts'
 import { workingDirectory } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -53,6 +54,46 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
       const key = request.headers['idempotency-key']
       const once = key === undefined ? undefined : keyFrom(key, scope, body)
       const wanted = () => sessionOf(deps, principal, body)
+      const { id, replayed } = await beginSession(deps, once, wanted, body.prompt)
+      const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)
+      reply.header('location', `/v1/sessions/${id}`)
+      if (replayed) reply.header('idempotent-replayed', 'true')
+      return { id, agent, launch, cwd, createdAt, ...(body.prompt !== undefined && { turn: 1 }) }
+    },
+  })
+}
+
+const Fork = named(
+  'Fork',
+  z.strictObject({
+    prompt: PromptCommand.shape.text.optional(),
+    name: NewSession.shape.name,
+  }),
+)
+
+/** Creates a session that continues a copy of another one's conversation. */
+export function forkEndpoint(deps: GatewayDeps): Endpoint {
+  return endpoint({
+    method: 'POST',
+    url: '/v1/sessions/:id/fork',
+    summary: 'Continue a copy of the conversation in a new session',
+    params: SessionPath,
+    idempotent: true,
+    body: Fork,
+    status: 201,
+    answer: CreatedSession,
+    errors: ['session_not_found', 'conflict', 'idempotency_conflict', 'unsupported_option', 'overloaded'],
+    async run({ body, params, principal, request, reply }) {
+      const key = request.headers['idempotency-key']
+      const scope = `${principal} POST /v1/sessions/${params.id}/fork`
+      const once = key === undefined ? undefined : keyFrom(key, scope, body)
+      const wanted = async () => {
+        const { policy = deps.policy, ...others } = forkRequest(
+          await ownedSession(deps, principal, params.id),
+          body.name,
+        )
+        return { ...others, policy: underCeiling(policy, deps.ceiling) }
+      }
       const { id, replayed } = await beginSession(deps, once, wanted, body.prompt)
       const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)
       reply.header('location', `/v1/sessions/${id}`)

@@ -5,6 +5,13 @@ import type * as types from './capability.types.ts'
 export const LaunchKind = z.enum(['live', 'oneshot'])
 export type LaunchKind = types.LaunchKind
 
+/**
+ * A command that agents have in their own terminals. `fork`: continues a copy of the conversation. `compact`: replaces the
+ * conversation by a summary. `review`: reviews the uncommitted changes.
+ */
+export const Verb = z.enum(['fork', 'compact', 'review'])
+export type Verb = types.Verb
+
 /** The features of one launch of an agent. Declared as data beside the launch and verified by conformance runs. */
 export const Capabilities = z.strictObject({
   deltas: z.boolean().describe('Text arrives in pieces.'),
@@ -33,6 +40,10 @@ export const Capabilities = z.strictObject({
   plans: z.boolean().describe('The agent reports its plan.'),
   subagents: z.boolean().describe('The agent reports its sub-agents.'),
   mcp: z.boolean().describe('The agent accepts MCP servers.'),
+  verbs: z
+    .array(Verb)
+    .optional()
+    .describe('The commands of its own terminal that the agent accepts; none if absent.'),
   marksRetries: z.boolean().describe('The agent marks a message that it repeats after a broken stream.'),
 })
 export type Capabilities = types.Capabilities

@@ -4,6 +4,12 @@
 export type LaunchKind = 'live' | 'oneshot'
 
 /**
+ * A command that agents have in their own terminals. `fork`: continues a copy of the conversation. `compact`:
+ * replaces the conversation by a summary. `review`: reviews the uncommitted changes.
+ */
+export type Verb = 'fork' | 'compact' | 'review'
+
+/**
  * The features of one launch of an agent. Declared as data beside the launch and verified by conformance
  * runs.
  */
@@ -44,6 +50,8 @@ export type Capabilities = {
   subagents: boolean
   /** The agent accepts MCP servers. */
   mcp: boolean
+  /** The commands of its own terminal that the agent accepts; none if absent. */
+  verbs?: Verb[] | undefined
   /** The agent marks a message that it repeats after a broken stream. */
   marksRetries: boolean
 }

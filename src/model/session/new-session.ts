@@ -24,6 +24,12 @@ export const NewSession = z.strictObject({
   policy: Policy.optional().describe('What the agent may do.'),
   options: SessionOptions.optional().describe('Options such as the model and MCP servers.'),
   resume: NativeSessionId.optional().describe("The agent's own id of a conversation to continue."),
+  fork: z
+    .boolean()
+    .optional()
+    .describe(
+      'With `resume`: continues a copy of the conversation. The conversation itself does not change.',
+    ),
   labels: z
     .array(z.string().regex(OUTSIDE_ID))
     .max(20)

@@ -30,6 +30,8 @@ export type NewSession = {
   options?: SessionOptions | undefined
   /** The agent's own id of a conversation to continue. */
   resume?: NativeSessionId | undefined
+  /** With `resume`: continues a copy of the conversation. The conversation itself does not change. */
+  fork?: boolean | undefined
   /** only a node with all of these labels runs the session */
   labels?: string[] | undefined
   /** True if the session has a single task: the node that runs it ends it with its first turn. */

@@ -112,6 +112,7 @@ export const SessionRecord = z.strictObject({
     .optional()
     .describe("The agent's own session that it announced but has not worked in yet; resumed once."),
   resumedFrom: z.string().optional().describe("The agent's own session that this one continues."),
+  fork: z.boolean().optional().describe('True if it continues a copy of `resumedFrom`.'),
   frames: z.int().nonnegative().describe('The number of raw frames so far.'),
   coverage: Coverage.optional().describe('The frames of the agent by verdict.'),
   failure: ErrorInfo.optional().describe(

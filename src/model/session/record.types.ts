@@ -122,6 +122,8 @@ export type SessionRecord = {
   announcedSessionId?: string | undefined
   /** The agent's own session that this one continues. */
   resumedFrom?: string | undefined
+  /** True if it continues a copy of `resumedFrom`. */
+  fork?: boolean | undefined
   /** The number of raw frames so far. */
   frames: number
   /** The frames of the agent by verdict. */

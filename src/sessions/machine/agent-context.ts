@@ -12,6 +12,8 @@ export interface EarlierContext {
   prompted: boolean
   /** Why the last prompt may be missing. */
   doubt?: string | undefined
+  /** The conversation that a process copies when it resumes it. */
+  forkOf?: string | undefined
 }
 
 /**
@@ -22,6 +24,9 @@ export class AgentContext {
   readonly #id: NativeId
   /** False for agents that answer each prompt without the ones before. */
   readonly #isKept: boolean
+  readonly #forkOf: string | undefined
+  /** The running process copies the conversation that it resumes. */
+  #forking = false
   #prompted: boolean
   /** `#prompted` before the running process started. */
   #promptedBefore = false
@@ -34,7 +39,8 @@ export class AgentContext {
   /** Why the last prompt is not in the context, or may not be. */
   #doubt: string | undefined
 
-  constructor({ ids, prompted, doubt }: EarlierContext, isKept: boolean) {
+  constructor({ ids, prompted, doubt, forkOf }: EarlierContext, isKept: boolean) {
+    this.#forkOf = forkOf
     this.#id = new NativeId(ids)
     this.#prompted = prompted
     this.#doubt = doubt
@@ -51,6 +57,7 @@ export class AgentContext {
       ids: this.ids,
       prompted: this.#prompted,
       ...(this.#doubt !== undefined && { doubt: this.#doubt }),
+      ...(this.#forkOf !== undefined && { forkOf: this.#forkOf }),
     }
   }
 
@@ -59,14 +66,17 @@ export class AgentContext {
   }
 
   /** A process is about to start. Returns the id to resume, or the loss when there is none to resume. */
-  launch(): { resume: string | undefined; lost: Event[] } {
+  launch(): { resume: string | undefined; fork: boolean; lost: Event[] } {
     const resume = this.#id.launch()
+    this.#forking = resume !== undefined && resume === this.#forkOf
+    const fork = this.#forking
     this.#exited = false
     this.#promptedBefore = this.#prompted
-    if (resume !== undefined || !this.#prompted) return { resume, lost: [] }
+    if (resume !== undefined || !this.#prompted) return { resume, fork, lost: [] }
     this.#doubt = undefined
     return {
       resume,
+      fork,
       lost: this.#lost('The agent starts a new conversation and does not know the earlier turns.'),
     }
   }
@@ -74,7 +84,8 @@ export class AgentContext {
   /** The agent named its session. Returns the loss when it is another than the one to resume. */
   announce(id: string | undefined): Event[] {
     const expected = this.#id.announce(id)
-    if (expected === undefined) return id === undefined ? [] : this.#missing()
+    // A copy has an id of its own.
+    if (expected === undefined || this.#forking) return id === undefined ? [] : this.#missing()
     this.#doubt = undefined
     return this.#lost(
       `The agent was to resume session ${expected} and opened ${id}. It may not know the earlier turns.`,

@@ -100,14 +100,14 @@ export class Conversation {
 
   /** Starts a new epoch with a new codec state. Returns the start settings of the process. */
   launch(prompt?: Start['prompt']): Start {
-    const { resume: _, mode: __, ...rest } = this.#deps.start
-    const { resume, lost } = this.#context.launch()
+    const { resume: _, mode: __, fork: ___, ...rest } = this.#deps.start
+    const { resume, fork, lost } = this.#context.launch()
     for (const event of lost) this.#emit(event)
     const start: Start = {
       ...rest,
       epoch: this.#epoch + 1,
       usageSoFar: this.#turns.usageSoFar,
-      ...(resume !== undefined && { resume }),
+      ...(resume !== undefined && { resume, ...(fork && { fork }) }),
       ...(this.#mode !== undefined && { mode: this.#mode }),
       ...(prompt && { prompt }),
     }

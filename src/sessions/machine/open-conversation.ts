@@ -38,7 +38,13 @@ function earlier(state: SessionState, resume: string | undefined): NonNullable<C
     coverage,
     announcedSessionId: announced,
     lastOutcome,
+    fork,
+    resumedFrom,
   } = state
-  const context = { ids: { proven: resume, announced }, prompted: epoch > 0 && lastOutcome !== undefined }
+  const context = {
+    ids: { proven: resume, announced },
+    prompted: epoch > 0 && lastOutcome !== undefined,
+    forkOf: fork ? resumedFrom : undefined,
+  }
   return { turns, epoch, frames, usageSoFar, coverage, context }
 }

@@ -10,11 +10,14 @@ import {
   type SessionOptions,
   toMainstemError,
 } from '../../model/index.ts'
+import { verbIn } from '../../model/request/verb.ts'
+import type { Verb } from '../../model/session/capability.types.ts'
 import type { SessionState } from '../../stores/store.ts'
 import type { AgentSettings, SessionDeps } from '../deps.ts'
 import type { BeforeStart } from '../machine/conversation-deps.ts'
 import type { ApprovalContext } from '../turns/approval.ts'
 import { launchable } from './launchable.ts'
+import type { Chosen } from './recipes.ts'
 
 /** The validated settings of a session. */
 export interface SessionSetup {
@@ -32,6 +35,8 @@ export interface SessionSetup {
   mode: string | undefined
   options: SessionOptions
   resume: string | undefined
+  /** Continues a copy of the conversation to resume. */
+  fork?: boolean
   attended: boolean
   /** The state before the start of a process that an earlier owner left, and this one continues. */
   before?: BeforeStart | undefined
@@ -55,7 +60,7 @@ export function promptCommand({ options }: SessionSetup, prompt: Prompt, promptI
 
 /** The start settings of every process of a session. */
 export function startOf(setup: SessionSetup): Omit<Start, 'epoch'> {
-  const { launch, cwd, policy, mode, options, resume, version } = setup
+  const { launch, cwd, policy, mode, options, resume, fork, version } = setup
   return {
     launch,
     cwd,
@@ -64,6 +69,7 @@ export function startOf(setup: SessionSetup): Omit<Start, 'epoch'> {
     ...(version !== undefined && { version }),
     ...(mode !== undefined && { mode }),
     ...(resume !== undefined && { resume }),
+    ...(resume !== undefined && fork && { fork }),
   }
 }
 
@@ -190,8 +196,24 @@ export function requireCapability(
   throw new MainstemError('unsupported_option', `${capability} is not supported by a ${launch} ${agent.id}`)
 }
 
+/** Refuses a command that the agent does not have. */
+export function requireVerb({ agent, launch, recipe }: Chosen, verb: Verb): void {
+  if (recipe.capabilities.verbs?.includes(verb)) return
+  throw new MainstemError('unsupported_option', `${verb} is not supported by a ${launch} ${agent.id}`)
+}
+
+/**
+ * Refuses a prompt that is a command which the agent would take for text. Agents that list no commands, such as most over
+ * ACP, recognise their own.
+ */
+export function checkPrompt(setup: SessionSetup, prompt: NonNullable<Start['prompt']>): void {
+  if (prompt.images.length > 0) checkImages(setup, prompt)
+  const verb = verbIn(prompt.text)
+  if (verb !== undefined && setup.recipe.capabilities.verbs) requireVerb(setup, verb)
+}
+
 /** Refuses images that the agent cannot take with this prompt. */
-export function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prompt']>): void {
+function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prompt']>): void {
   requireCapability(setup, 'images')
   const { recipe, launch } = setup
   const start = startOf({ ...setup, mode: undefined, resume: undefined })

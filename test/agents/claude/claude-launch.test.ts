@@ -18,11 +18,12 @@ interface Wish {
   policy?: Partial<Policy>
   options?: SessionOptions
   resume?: string
+  fork?: boolean
   version?: string
 }
 
 function launch(kind: LaunchKind, wish: Wish): ProcessLaunch {
-  const { approval = 'ask', sandbox = 'none', policy, options = {}, resume, version } = wish
+  const { approval = 'ask', sandbox = 'none', policy, options = {}, resume, fork, version } = wish
   const start: Start = {
     launch: kind,
     cwd: '/project',
@@ -30,6 +31,7 @@ function launch(kind: LaunchKind, wish: Wish): ProcessLaunch {
     options,
     epoch: 1,
     ...(resume !== undefined && { resume }),
+    ...(fork && { fork }),
     ...(version !== undefined && { version }),
   }
   const launched = claude.launches[kind]?.launch(start)
@@ -154,6 +156,7 @@ describe.each(KINDS)('the %s launch', (kind) => {
     ['a limit of steps', { policy: { maxSteps: 3 } }, ['--max-turns=3']],
     ['a limit of money', { policy: { maxBudgetUsd: 0.5 } }, ['--max-budget-usd=0.5']],
     ['a session to go on with', { resume: '1111-2222' }, ['--resume=1111-2222']],
+    ['a session to copy', { resume: '1111-2222', fork: true }, ['--resume=1111-2222', '--fork-session']],
   ])('%s', (_, wish, args) => {
     expect(added(kind, wish)).toEqual([DEFAULT, ...args])
   })

@@ -35,6 +35,15 @@ describe('opening', () => {
     })
   })
 
+  test('a copy of a thread is made by a call of its own', () => {
+    const codec = wire('live', { resume: 'thread-0', fork: true })
+    codec.command({ type: 'open', resume: 'thread-0' })
+    expect(written(codec.hear({ id: 'c1', result: {} })).at(-1)).toMatchObject({
+      method: 'thread/fork',
+      params: { threadId: 'thread-0' },
+    })
+  })
+
   test('everything that a thread is opened with goes in by stdin', () => {
     const codec = wire('live', {
       policy: { approval: 'ask', sandbox: 'workspace-write', network: true, writableRoots: ['/a'] },
@@ -303,5 +312,36 @@ describe('one shot', () => {
       codec.command({ type: 'prompt', text: 'x', images: [{ mimeType: 'image/png', data: '' }] }),
     ]
     for (const { refused } of commands) expect(refused?.code).toBe('unsupported_option')
+  })
+})
+
+describe('commands of its own terminal', () => {
+  test('a compaction is a call, and its turn ends like any other', () => {
+    const codec = opened()
+    expect(written(codec.command({ type: 'prompt', text: '/compact' }))).toEqual([
+      { id: expect.any(String), method: 'thread/compact/start', params: { threadId: 'thread-1' } },
+    ])
+    codec.hear(notification('turn/started', { threadId: 'thread-1', turn: { id: 'turn-1' } }))
+    const ended = codec.hear(turnCompleted()).emitted
+    expect(ended).toContainEqual(expect.objectContaining({ type: 'turn.verdict', evidence: 'success' }))
+  })
+
+  test('a review starts under another id than it ends with', () => {
+    const codec = opened()
+    const [call] = written(codec.command({ type: 'prompt', text: ' /review ' }))
+    expect(call).toMatchObject({
+      method: 'review/start',
+      params: { threadId: 'thread-1', target: { type: 'uncommittedChanges' }, delivery: 'inline' },
+    })
+    const { id } = call as { id: string }
+    codec.hear({ id, result: { turn: { id: 'turn-1' }, reviewThreadId: 'thread-1' } })
+    codec.hear(notification('turn/started', { threadId: 'thread-1', turn: { id: 'turn-2' } }))
+    const ended = codec.hear(turnCompleted()).emitted
+    expect(ended).toContainEqual(expect.objectContaining({ type: 'turn.verdict', evidence: 'success' }))
+  })
+
+  test('a prompt that only mentions a command is a prompt', () => {
+    const [call] = written(opened().command({ type: 'prompt', text: 'What does /compact do?' }))
+    expect(call).toMatchObject({ method: 'turn/start' })
   })
 })

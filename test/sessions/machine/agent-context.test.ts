@@ -25,7 +25,7 @@ test('another session than the one to resume loses everything, which replaces th
     { ids: { proven: 'native-1', announced: undefined }, prompted: true },
     true,
   )
-  expect(context.launch()).toEqual({ resume: 'native-1', lost: [] })
+  expect(context.launch()).toEqual({ resume: 'native-1', fork: false, lost: [] })
   context.withdraw(1)
   expect(context.announce('native-2')).toEqual(lost('was to resume session native-1 and opened native-2'))
   expect(context.prompt()).toEqual([])

@@ -37,6 +37,12 @@ export function applySent(state: AppServerState, message: Fields): Command | und
       setConversation(state, text(params, 'threadId'))
       openTurn(state, params.outputSchema !== undefined && params.outputSchema !== null)
       return { type: 'prompt', text: inputText(params, 'input') }
+    case 'thread/compact/start':
+    case 'review/start':
+      setConversation(state, text(params, 'threadId'))
+      openTurn(state, false)
+      if (state.turn) state.turn.reviews = method === 'review/start'
+      return { type: 'prompt', text: method === 'review/start' ? '/review' : '/compact' }
     case 'turn/steer':
       return { type: 'steer', text: inputText(params, 'input') }
     case 'turn/interrupt':

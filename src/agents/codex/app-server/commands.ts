@@ -1,4 +1,5 @@
 import { type Command, MainstemError, type Policy } from '../../../model/index.ts'
+import { verbIn } from '../../../model/request/verb.ts'
 import type { Decoded, Write } from '../../agent.ts'
 import { emitAll, line, nextProcess, nextTurn, nothing, refuse, send } from '../../kit/decoded.ts'
 import { compact, type Fields } from '../../kit/fields.ts'
@@ -54,13 +55,11 @@ export function afterHandshake(state: AppServerState): Write[] {
 
 /** Opens a new thread or the one to resume. */
 export function openThread(state: AppServerState, settings?: Fields): Write[] {
-  const { resume } = state.start
+  const { resume, fork } = state.start
   const params = threadParams(state.start, settings)
-  return [
-    resume === undefined
-      ? callServer(state, 'thread/start', params)
-      : callServer(state, 'thread/resume', { threadId: resume, ...params, excludeTurns: true }),
-  ]
+  if (resume === undefined) return [callServer(state, 'thread/start', params)]
+  const method = fork ? 'thread/fork' : 'thread/resume'
+  return [callServer(state, method, { threadId: resume, ...params, excludeTurns: true })]
 }
 
 /** A prompt before its thread is open is buffered. */
@@ -80,6 +79,13 @@ export function releaseHeld(state: AppServerState): Write[] {
 }
 
 function startTurn(state: AppServerState, held: HeldPrompt): Write[] {
+  const { threadId } = state
+  const verb = verbIn(held.text)
+  if (verb === 'compact') return [callServer(state, 'thread/compact/start', { threadId })]
+  if (verb === 'review') {
+    const target = { type: 'uncommittedChanges' }
+    return [callServer(state, 'review/start', { threadId, target, delivery: 'inline' })]
+  }
   const { effort, outputSchema } = state.start.options
   const { model, mode, policy } = state.next
   const params = {

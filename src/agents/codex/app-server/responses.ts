@@ -26,6 +26,7 @@ export function decodeResponse(state: AppServerState, native: Fields): Decoded {
     case 'thread/fork':
       return opened(state, result)
     case 'turn/start':
+    case 'review/start':
       return named(state, result, call.params)
     case 'thread/backgroundTerminals/list':
       return send(endShells(state, result))
@@ -59,7 +60,10 @@ function refused(state: AppServerState, method: string | undefined, error: Field
     case 'thread/start':
       return failed(state, 'agent_error', { code: codeOfText(message), message })
     case 'thread/resume':
+    case 'thread/fork':
       return failed(state, 'resume_failed', { code: resumeCode(error, message), message })
+    case 'thread/compact/start':
+    case 'review/start':
     case 'turn/start':
       // A pending policy must not be lost: the next turn would have more permissions than requested.
       state.next = { ...state.sent, ...state.next }

@@ -41,6 +41,8 @@ interface CodexTurn {
   id: string | undefined
   /** The agent has started the turn; before that it can be neither steered nor interrupted. */
   begun: boolean
+  /** Of a review: its start has another id than its items and its end. */
+  reviews: boolean
   /** The first user message is the prompt; later ones are steering prompts. */
   prompted: boolean
   answer: string | undefined
@@ -138,6 +140,7 @@ export function openTurn(state: AppServerState, structured = false): void {
   state.turn = {
     id: undefined,
     begun: false,
+    reviews: false,
     prompted: false,
     answer: undefined,
     usage: undefined,

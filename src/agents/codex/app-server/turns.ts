@@ -44,7 +44,7 @@ function beginChildTurn(state: AppServerState, parent: string, id: string): Emit
 function beginTurn(state: AppServerState, id: string): Write[] {
   const { turn } = state
   if (!turn) return []
-  turn.id = id
+  turn.id = turn.reviews ? (turn.id ?? id) : id
   turn.begun = true
   return turn.interrupting ? [interruptTurn(state, id)] : []
 }

@@ -16,8 +16,9 @@ type HttpCall = Extract<Write, { kind: 'http' }>
 export function encode(state: ServeState, command: Command): Decoded {
   switch (command.type) {
     case 'open':
-      return command.resume === undefined
-        ? call(state, 'session', 'POST', '/session', sessionBody(state))
+      if (command.resume === undefined) return call(state, 'session', 'POST', '/session', sessionBody(state))
+      return state.start.fork
+        ? call(state, 'session', 'POST', `/session/${command.resume}/fork`, {})
         : call(state, 'session', 'GET', `/session/${command.resume}`)
     case 'prompt':
       return prompt(state, promptBody(state, command))

@@ -39,6 +39,7 @@ function noteSession(
     state.driven ||= opens && !state.root
     return undefined
   }
+  if (action === 'fork') state.driven ||= !state.root
   if (action === 'abort') return noteAbort(state, id)
   if (action !== 'prompt_async' && action !== 'message') return undefined
   if (method !== 'POST') return undefined
