@@ -6,12 +6,6 @@ import { ClientKind } from './request/request.ts'
 export const Role = z.enum(['operator'])
 export type Role = types.Role
 
-/** The name of a token, which is also the name of its principal. */
-export const TokenName = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, 'may contain only lower-case letters, digits, "-" and "_"')
-export type TokenName = types.TokenName
-
 /** Allows one principal to read the sessions of another and to answer their requests, and nothing else. */
 export const Grant = z.strictObject({
   to: z.string().describe('Who may read and answer.'),

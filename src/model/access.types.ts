@@ -5,9 +5,6 @@ import type { ClientKind } from './request/request.types.ts'
 /** What a principal may do besides using its own sessions. `operator`: runs the server for others. */
 export type Role = 'operator'
 
-/** The name of a token, which is also the name of its principal. */
-export type TokenName = string
-
 /** Allows one principal to read the sessions of another and to answer their requests, and nothing else. */
 export type Grant = {
   /** Who may read and answer. */

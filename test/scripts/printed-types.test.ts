@@ -13,6 +13,8 @@ import type * as unifiedEvent from '../../src/dialects/unified/unified-event.ts'
 import type * as unifiedEventTypes from '../../src/dialects/unified/unified-event.types.ts'
 import type * as unifiedExtension from '../../src/dialects/unified/unified-extension.ts'
 import type * as unifiedExtensionTypes from '../../src/dialects/unified/unified-extension.types.ts'
+import type * as access from '../../src/model/access.ts'
+import type * as accessTypes from '../../src/model/access.types.ts'
 import type * as blob from '../../src/model/blob.ts'
 import type * as blobTypes from '../../src/model/blob.types.ts'
 import type * as entry from '../../src/model/entry.ts'
@@ -47,6 +49,8 @@ import type * as tool from '../../src/model/request/tool.ts'
 import type * as toolTypes from '../../src/model/request/tool.types.ts'
 import type * as capability from '../../src/model/session/capability.ts'
 import type * as capabilityTypes from '../../src/model/session/capability.types.ts'
+import type * as continuation from '../../src/model/session/continuation.ts'
+import type * as continuationTypes from '../../src/model/session/continuation.types.ts'
 import type * as coverage from '../../src/model/session/coverage.ts'
 import type * as coverageTypes from '../../src/model/session/coverage.types.ts'
 import type * as newSession from '../../src/model/session/new-session.ts'
@@ -69,6 +73,17 @@ function same<Printed, Schema extends z.ZodType>(name: string, ..._proof: Proof<
 }
 
 const checked = [
+  same<accessTypes.Actor, typeof access.Actor>('Actor'),
+  same<accessTypes.AuditAction, typeof access.AuditAction>('AuditAction'),
+  same<accessTypes.AuditRecord, typeof access.AuditRecord>('AuditRecord'),
+  same<accessTypes.Grant, typeof access.Grant>('Grant'),
+  same<accessTypes.Role, typeof access.Role>('Role'),
+  same<continuationTypes.Continuation, typeof continuation.Continuation>('Continuation'),
+  same<continuationTypes.ContinuationCaps, typeof continuation.ContinuationCaps>('ContinuationCaps'),
+  same<continuationTypes.ContinuationCount, typeof continuation.ContinuationCount>('ContinuationCount'),
+  same<continuationTypes.OnLimit, typeof continuation.OnLimit>('OnLimit'),
+  same<recordTypes.UsedUpLimit, typeof record.UsedUpLimit>('UsedUpLimit'),
+  same<capabilityTypes.Verb, typeof capability.Verb>('Verb'),
   same<blobTypes.BlobRef, typeof blob.BlobRef>('BlobRef'),
   same<capabilityTypes.Capabilities, typeof capability.Capabilities>('Capabilities'),
   same<capabilityTypes.LaunchKind, typeof capability.LaunchKind>('LaunchKind'),

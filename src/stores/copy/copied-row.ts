@@ -1,17 +1,21 @@
 import { damaged } from '../damaged.ts'
 import type { Row } from '../row.ts'
-import { damagedPart, type Sums, TABLES, type TableName, toTableRow } from '../tables.ts'
+import { columnsOf, damagedPart, type Sums, type TableName, toTableRow } from '../tables.ts'
 import { upcastRecord } from '../upcast.ts'
 
 /** The row of a database as every store has it. Throws if it does not match its checksums. */
 export function copiedRow(sums: Sums, table: TableName, row: Row): Row {
-  const isLost = typeof row.session !== 'string' && 'session' in TABLES[table].columns
+  const isLost = typeof row.session !== 'string' && isRequired(table, 'session')
   // The checksum of a blob is compared when its content is read.
   const what = table === 'blob' ? undefined : damagedPart(sums[table], row)
   if (what !== undefined || isLost) throw damaged(what ?? `a row of ${table}`, locationOf(row))
   if (table !== 'session') return toTableRow(table, row)
   const session = toTableRow(table, row)
   return { ...session, owner: null, record: session.record === null ? null : currentText(session.record) }
+}
+
+function isRequired(table: TableName, column: string): boolean {
+  return columnsOf(table).some(([name, { optional }]) => name === column && !optional)
 }
 
 /** The text and bytes of a row. */
