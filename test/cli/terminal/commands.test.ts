@@ -27,6 +27,15 @@ const prints =
     expect(shown.text).toMatch(expected)
   }
 
+/** The command refuses this, with this code. */
+const refuses =
+  (args: readonly string[], code: number, expected: string | RegExp): (() => Promise<void>) =>
+  async () => {
+    await using shown = terminal(args)
+    expect(await shown.exited, shown.text).toBe(code)
+    expect(shown.text).toMatch(expected)
+  }
+
 /** The agent asks in a session without a terminal, and the command closes the request. */
 const closes =
   (scene: string, args: readonly string[], expected: RegExp, answer: string): (() => Promise<void>) =>
@@ -80,6 +89,17 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   send: prints(['send', 'greeting', 'again'], '❯ again'),
   wait: prints(['wait', 'greeting'], 'completed'),
   logs: prints(['logs', 'greeting'], '✔ completed'),
+  fork: refuses(['fork', 'greeting'], 1, 'has no conversation yet'),
+  compact: prints(['compact', 'greeting'], '❯ /compact'),
+  review: prints(['review', 'greeting'], '❯ /review'),
+  backup: prints(['backup', 'kept'], /^copied and verified: 1 session/m),
+  'completion sessions': prints(['completion', 'sessions'], /^greeting$/m),
+  login: refuses(['login', 'http://127.0.0.1:1'], 1, 'nothing listens there'),
+  logins: prints(['logins'], 'nobody is logged in'),
+  logout: refuses(['logout'], 2, 'needs no login'),
+  'context list': prints(['context'], 'the server of this machine'),
+  'context use': refuses(['context', 'use', 'nowhere'], 4, 'there is no context "nowhere"'),
+  'context remove': refuses(['context', 'remove', 'nowhere'], 4, 'there is no context "nowhere"'),
   replay: prints(['replay', 'greeting', '--speed', '100'], '✔ completed'),
   export: prints(['export', 'greeting', '--format', 'md'], '## Prompt'),
   usage: prints(['usage'], /^total/m),
@@ -105,6 +125,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   'daemon stop': prints(['daemon', 'stop'], /^stopped$/m),
   // Only a store that no process has open can be copied, so after the daemon has stopped.
   'store copy': prints(['store', 'copy', 'data', 'copied'], /copied .*sessions/),
+  restore: prints(['restore', 'kept', '--data', 'restored'], /^copied and verified: 1 session/m),
   serve,
   stdio,
   'token add': prints(['token', 'add', 'ci'], /^[\w-]{43}\nThis is shown once/m),
