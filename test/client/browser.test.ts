@@ -34,7 +34,7 @@ describe('in a browser', () => {
     expect([...packages]).toEqual(['eventsource-parser'])
     expect(nodeIn('eventsource-parser')).toEqual([])
     const others = [...files].filter(
-      (path) => !/^src\/client\/((errors|timeline|transports)\/)?[^/]+$/.test(path),
+      (path) => !/^src\/client\/((calls|errors|timeline|transports)\/)?[^/]+$/.test(path),
     )
     expect(others.sort()).toEqual([
       'src/model/outcome/mainstem-error.ts',

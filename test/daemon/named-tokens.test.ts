@@ -49,7 +49,7 @@ test('of two with one name only one is made', async () => {
 
 test('a server applies each change with the next request', async () => {
   const tokens = tokenSource(data, 'first', (thrown) => reported.push(thrown))
-  const first = tokenOf('local', 'first')
+  const first = { ...tokenOf('local', 'first'), roles: ['operator'] }
   expect(await tokens()).toEqual([first])
   const token = await addToken(data, 'ci')
   expect(await tokens()).toEqual([first, tokenOf('ci', token)])

@@ -92,6 +92,10 @@ test('a database at the limit of the configuration is reported by /readyz', asyn
     config: { ...config, maxBytes: 4096 },
     report: (thrown) => reported.push(thrown),
   })
+  // The check writes nothing before a commit has failed.
+  const body = JSON.stringify({ agent: 'echo', prompt: 'x'.repeat(200_000) })
+  const headers = { 'content-type': 'application/json' }
+  expect((await fetch(`${server.url}/v1/sessions`, { method: 'POST', headers, body })).status).toBe(503)
   const response = await fetch(`${server.url}/readyz`)
   expect(response.status).toBe(503)
   expect(await response.json()).toMatchObject({ code: 'storage_failed' })

@@ -69,19 +69,23 @@ describe('the systemd unit', () => {
   it('can write to its data and to the directory of the agents only', () => {
     expect(settings('ProtectSystem')).toEqual(['strict'])
     const [home] = settings('Environment')
-    expect(home).toBe(`MAINSTEM_HOME=/var/lib/${settings('StateDirectory')}`)
+    const [data] = settings('StateDirectory')[0]?.split(' ') ?? []
+    expect(home).toBe(`MAINSTEM_HOME=/var/lib/${data}`)
     expect(settings('WorkingDirectory')).toEqual(settings('ReadWritePaths'))
   })
 
   it('gains no privileges', () => {
-    for (const key of ['NoNewPrivileges', 'PrivateTmp', 'ProtectHome', 'RestrictSUIDSGID']) {
+    for (const key of ['NoNewPrivileges', 'ProtectHome', 'RestrictSUIDSGID']) {
       expect(settings(key), key).toEqual(['yes'])
     }
     expect(settings('CapabilityBoundingSet')).toEqual([''])
   })
 
-  it('waits until agents have ended', () => {
-    expect(settings('KillMode')).toEqual(['mixed'])
+  it('waits until agents have ended, and lets them outlive a server that fails', () => {
+    expect(settings('KillMode')).toEqual(['process'])
+    // A private one would vanish with the server.
+    expect(settings('PrivateTmp')).toEqual([])
+    expect(settings('Environment')).toContain('TMPDIR=/var/lib/mainstem/tmp')
     expect(Number(settings('TimeoutStopSec')[0])).toBeGreaterThan(STOP_SECONDS)
   })
 })

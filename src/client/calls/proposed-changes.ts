@@ -14,6 +14,7 @@ export interface ProposedChange {
 
 /** The changes in an input, and the fields of the input that they show completely. */
 export interface ProposedChanges {
+  /** One for each file. */
   changes: readonly ProposedChange[]
   /** Names of fields. Show every other field of the input too. */
   fields: readonly string[]

@@ -127,10 +127,16 @@ describe('a principal is served while another one', () => {
       },
     })
     await using server = await startGateway({ store: slow })
-    const searches = Array.from({ length: 40 }, () => call(server, 'GET /v1/search?q=x', { token: GUEST }))
+    let refused = 0
+    const searches = Array.from({ length: 40 }, async () => {
+      const answer = await call(server, 'GET /v1/search?q=x', { token: GUEST })
+      if (answer.status === 503) refused++
+      return answer
+    })
     await expect.poll(() => running).toEqual(['guest'])
     expect((await call(server, 'GET /v1/search?q=x')).status).toBe(200)
     expect(running).toEqual(['guest', 'owner'])
+    await expect.poll(() => refused).toBe(7)
     release.resolve()
     const statuses = (await Promise.all(searches)).map(({ status }) => status)
     expect(Map.groupBy(statuses, (status) => status).get(200)).toHaveLength(33)

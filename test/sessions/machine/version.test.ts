@@ -54,7 +54,7 @@ test('a version that only the handshake states raises the notice too', async () 
   expect(codes).toEqual(['untested_version'])
 })
 
-test.each([known('claude').testedVersion, '1.0.0', undefined])(
+test.each([known('claude').testedVersion, known('claude').oldestVersion, undefined])(
   'version %s raises no notice',
   async (version) => {
     const { open, driver, types } = machine(version)
