@@ -67,8 +67,8 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'resume id ignored after an interrupt',
     file: 'src/sessions/machine/conversation.ts',
-    from: 'const { resume, lost } = this.#context.launch()',
-    to: 'const { lost } = this.#context.launch()\n    const resume = undefined',
+    from: 'const { resume, fork, lost } = this.#context.launch()',
+    to: 'const { fork, lost } = this.#context.launch()\n    const resume = undefined',
     cell: 'claude/oneshot/interrupt-memory',
   },
   {

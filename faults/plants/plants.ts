@@ -60,9 +60,9 @@ export const PLANTS: readonly Plant[] = [
   },
   {
     name: 'interrupt does nothing',
-    file: 'src/sessions/session.ts',
-    find: "if (turn === this.#turns.open) return this.#turns.interrupt('interrupt', claims)",
-    replace: 'if (turn === this.#turns.open) return this.#log.commit(claims)',
+    file: 'src/sessions/turns/turns.ts',
+    find: "if (turn === this.open) return this.interrupt('interrupt', claims)",
+    replace: 'if (turn === this.open) return this.#log.commit(claims)',
     shows: /interrupt: .* was confirmed at/,
   },
   {
@@ -89,7 +89,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'orphan left after a crash',
     file: 'src/drivers/tree/sweep.ts',
-    find: 'const tree = new ProcessTree(table, over, undefined, groups, { owner, folders })',
+    find: 'const tree = new ProcessTree(table, over, undefined, groups, { owner, except, folders })',
     replace: 'const tree = new ProcessTree(table, [], undefined, undefined)',
     shows: /orphan: \d+/,
   },

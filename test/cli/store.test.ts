@@ -129,7 +129,7 @@ describe('store copy', PATIENT, () => {
     await query(url, "INSERT INTO @setting VALUES ('copy', 'elsewhere')")
     const { err, code } = await home.mainstem(['serve', '--store', url, '--port', '0'])
     expect(err).toMatch(
-      /is an unfinished copy of elsewhere \(storage_failed\)\nRun the same `mainstem store copy` again/,
+      /is an unfinished copy of elsewhere \(storage_failed\)\nRun the command that made it again, which completes it\./,
     )
     expect(code).toBe(1)
     const other = await copy(data, url)

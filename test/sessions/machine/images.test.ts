@@ -137,7 +137,7 @@ test('a first prompt that its pictures cannot go with ends its turn, and starts 
     ...{ agent: 'gemini', launch: 'oneshot', cwd: '/', policy: POLICY },
     options: { images: [ONE] },
   })
-  const turn = await session.prompt('/review')
+  const turn = await session.prompt('/stats')
   expect(await session.settled(turn)).toMatchObject({
     outcome: 'failed',
     error: { code: 'unsupported_option' },
