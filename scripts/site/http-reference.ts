@@ -31,7 +31,8 @@ function route(title: string, { summary, parameters, requestBody, responses }: R
   const table = ['| parameter | in | type |', '|---|---|---|', ...listed].join('\n')
   const [good, bad] = split(Object.entries(responses), ([status]) => Number(status) < 400)
   return [
-    `## ${title}`,
+    // With an id of its own, because the site reads a path that ends in a parameter as attributes.
+    `## ${title} {#${title.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '')}}`,
     `${summary}.`,
     ...(listed.length === 0 ? [] : [table]),
     ...(requestBody ? ['Request:', body(requestBody)] : []),

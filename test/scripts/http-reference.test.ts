@@ -9,7 +9,7 @@ test('the reference of the site has every route with its responses, and no link 
   const page = httpReference(document)
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, { summary }] of Object.entries(methods)) {
-      const [, section = ''] = page.split(`\n## ${method.toUpperCase()} ${path}\n`)
+      const [, section = ''] = page.split(`\n## ${method.toUpperCase()} ${path} {#`)
       expect(section, `${method} ${path}`).toContain(summary)
       expect(section.split('\n## ')[0]).toMatch(/Response \d+: /)
     }
