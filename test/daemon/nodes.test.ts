@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { LiveEntry } from '../../src/client/index.ts'
 import type { Entry } from '../../src/model/index.ts'
-import { isAlive } from '../drivers/fake-run.ts'
+import { isAlive, killLeft } from '../drivers/fake-run.ts'
 import { newSchema } from '../postgres/database.ts'
 import { LEASE_MS, NodeProcess } from './node-process.ts'
 
@@ -39,7 +39,7 @@ async function start(): Promise<readonly [NodeProcess, NodeProcess, NodeProcess]
 
 async function stop(): Promise<void> {
   await Promise.all(nodes.map((node) => node.kill()))
-  for (const { pid } of lives()) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+  killLeft(lives().flatMap(({ pid }) => (isAlive(pid) ? [pid] : [])))
   rmSync(home, { recursive: true, force: true, maxRetries: 5 })
 }
 

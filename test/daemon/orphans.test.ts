@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MAIN } from '../built-program.ts'
-import { isAlive } from '../drivers/fake-run.ts'
+import { isAlive, killLeft } from '../drivers/fake-run.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const AGENT = join(ROOT, 'test/fake-agents/with-tool.mjs')
@@ -46,7 +46,7 @@ afterEach(async () => {
   // A test that failed must leave nothing.
   if (existsSync(join(home, 'pids'))) {
     const { agent, tool } = await pids()
-    for (const pid of [agent, tool]) if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+    killLeft([agent, tool].filter(isAlive))
   }
   rmSync(home, { recursive: true, maxRetries: 3 })
 })

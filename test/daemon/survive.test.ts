@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Host } from '../../faults/crash/host.ts'
 import type { Entry, SessionRecord } from '../../src/model/index.ts'
+import { killLeft } from '../drivers/fake-run.ts'
 
 const AGENTS = [
   ['claude', 'live'],
@@ -27,7 +28,7 @@ afterEach(async () => {
   host.signal('SIGTERM')
   await host.exited()
   const left = host.agentProcesses()
-  for (const process_ of left) process.kill(Number.parseInt(process_, 10), 'SIGKILL')
+  killLeft(left.map((one) => Number.parseInt(one, 10)))
   rmSync(home, { recursive: true, maxRetries: 3 })
   expect(left).toEqual([])
 })
@@ -101,7 +102,7 @@ test('a turn whose agent was killed with its server is lost, with everything tha
   await expect.poll(async () => textOf(await log(id)), { timeout: 60_000 }).toContain('p.2')
   host.signal('SIGKILL')
   await host.exited()
-  for (const one of host.agentProcesses()) process.kill(Number.parseInt(one, 10), 'SIGKILL')
+  killLeft(host.agentProcesses().map((one) => Number.parseInt(one, 10)))
   await host.start()
   await expect.poll(async () => outcomes(await log(id)), { timeout: 60_000 }).toEqual(['lost'])
   const last = (await log(id)).at(-1)?.event

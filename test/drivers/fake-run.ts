@@ -119,6 +119,17 @@ export function isAlive(pid: unknown): boolean {
   return !['Z', undefined].includes(stateOf(pid))
 }
 
+/** Kills processes that may end by themselves in the same moment. */
+export function killLeft(pids: readonly number[]): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (thrown) {
+      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH')) throw thrown
+    }
+  }
+}
+
 export function zombiesOf(parent: number | undefined): number[] {
   return processes().flatMap((seen) => (seen.state === 'Z' && seen.parent === parent ? [seen.pid] : []))
 }
@@ -146,7 +157,7 @@ export function expectNothingLeft(): void {
   const seen = processes()
   const left = seen.filter(({ runId }) => runId !== undefined && runIds.includes(runId))
   // A test that failed must not fail those after it.
-  for (const { pid } of left) process.kill(pid, 'SIGKILL')
+  killLeft(left.map(({ pid }) => pid))
   expect(runIds.length).toBeGreaterThan(0)
   expect(seen.some(({ pid }) => pid === process.pid)).toBe(true)
   expect(left).toEqual([])

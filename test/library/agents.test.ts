@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import * as z from 'zod'
 import { type Event, mainstem } from '../../src/index.ts'
 import { recordedAgent } from '../../src/testing/index.ts'
@@ -14,9 +14,15 @@ const live = (agent: string, scenario: string) => ({
 const oneshot = (scenario: string) => live('claude', scenario)
 const cwd = tmpdir()
 
+/** Children of this process before a test. Other test files in the same worker may have left a warm one. */
+let earlier: readonly string[] = []
+beforeEach(() => {
+  earlier = childrenOf(process.pid)
+})
+
 /** Expects that no session left a child process. The orphan guard stays as long as this process. */
 afterEach(() => {
-  expect(childrenOf(process.pid)).toEqual([])
+  expect(childrenOf(process.pid).filter((child) => !earlier.includes(child))).toEqual([])
 })
 
 test.each([
