@@ -1,5 +1,5 @@
-import type { DamageLocation } from './damaged.ts'
 import { isNextFrame } from './journal-body.ts'
+import type { DamageLocation } from './refusals.ts'
 import { integer, type Row, text } from './row.ts'
 import type { TableName } from './tables.ts'
 

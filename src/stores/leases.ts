@@ -1,5 +1,5 @@
+import { performance } from 'node:perf_hooks'
 import { MainstemError } from '../model/index.ts'
-import type { OpenTime } from './open-time.ts'
 
 /**
  * The expiry times of leases, for a store that one process has open. Owner and fence are stored with the session. The
@@ -47,5 +47,24 @@ export class Leases {
 
   #leftMs(owner: string): number {
     return (this.#ends.get(owner) ?? 0) - this.#time.now()
+  }
+}
+
+/**
+ * The total time that processes had a store open, in milliseconds, continued from the last stored value. Measures the
+ * age of idempotency keys: by the system clock, a jump of a day would expire every key. Time without a process, and
+ * before a crash the time after the last key, is not counted, so a key is kept longer than configured, never shorter.
+ */
+export class OpenTime {
+  readonly #monotonic: () => number
+  readonly #start: number
+
+  constructor(last = 0, monotonic = () => performance.now()) {
+    this.#monotonic = monotonic
+    this.#start = last - monotonic()
+  }
+
+  now(): number {
+    return Math.floor(this.#start + this.#monotonic())
   }
 }

@@ -1,6 +1,6 @@
-import type { Entry } from '../model/index.ts'
+import type { BlobRef, Entry } from '../model/index.ts'
+import { storageFailed } from './refusals.ts'
 import { typesOf } from './row-types.ts'
-import { storageFailed } from './storage-failed.ts'
 import type { TableRow } from './tables.ts'
 
 /** Separates entries. JSON text contains no newline, so the separator is unambiguous. */
@@ -47,4 +47,10 @@ function toRow(entries: readonly Entry[], texts: readonly string[]): LogRow {
   const { seq: last = 0, at = 0 } = entries.at(-1) ?? {}
   // One join: a string built in pieces is flattened piece by piece when it is posted to the thread.
   return { first: last - entries.length + 1, last, at, body: texts.join(BETWEEN), types: typesOf(entries) }
+}
+
+/** The blobs that an entry refers to. */
+export function blobsOf({ event, blobs = [] }: Entry): readonly BlobRef[] {
+  const own = event.type === 'tool.completed' || event.type === 'native.unmapped' ? event.blob : undefined
+  return own ? [own, ...blobs.filter(({ id }) => id !== own.id)] : blobs
 }

@@ -1,18 +1,14 @@
-import type { SessionRecord } from '../model/index.ts'
-import { type BlobRef, type Entry, MainstemError } from '../model/index.ts'
+import { type BlobRef, type Entry, MainstemError, type SessionRecord } from '../model/index.ts'
 import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import { contentSize } from '../model/text/content-size.ts'
 import type { AuditFact } from './access.ts'
 import { addDailyUsage, dayOf } from './daily-usage.ts'
-import { Leases } from './leases.ts'
+import { Leases, OpenTime } from './leases.ts'
 import { receiptId } from './log-store/prepared-batch.ts'
 import { MemoryAccess } from './memory/access.ts'
 import { MemoryBlobs } from './memory/blobs.ts'
 import { MemoryLog } from './memory/log.ts'
-import { MemoryNodes } from './memory/nodes.ts'
-import type { NodeStore } from './nodes.ts'
-import { OpenTime } from './open-time.ts'
 import { BLOB_PIECE, READ_BYTES, RECORD_BYTES } from './read-bytes.ts'
 import { checkContinues, checkFence, keyTaken, sessionNotFound, storeClosed } from './refusals.ts'
 import { matchesIn } from './search.ts'
@@ -41,11 +37,6 @@ export function memoryStore(monotonic?: () => number): Store {
   return new MemoryStore(new OpenTime(0, monotonic))
 }
 
-/** @internal A memory store for several servers in this process. */
-export function sharedMemoryStore(monotonic?: () => number): Store & { readonly nodes: NodeStore } {
-  return new SharedMemoryStore(new OpenTime(0, monotonic))
-}
-
 /** Texts serialised at a time. */
 const TEXTS = 512
 
@@ -65,30 +56,6 @@ class MemoryStore implements Store {
   constructor(time: OpenTime) {
     this.#time = time
     this.#leases = new Leases(time)
-  }
-
-  /** The owner of the lease of a session, unless it has expired. */
-  protected ownerOf(session: string): string | undefined {
-    const owner = this.#logs.get(session)?.owner
-    return this.#leases.isValid(owner) ? owner : undefined
-  }
-
-  /** Told of each commit with entries. */
-  protected committed(_session: string, _log: MemoryLog, _seq: number, _count: number): void {
-    // A single server notifies its readers itself.
-  }
-
-  /** Sessions without a valid lease that were left open or have a queue, oldest first. */
-  protected orphans(limit: number): string[] {
-    const found: string[] = []
-    for (const [id, { record, owner }] of this.#logs) {
-      if (found.length === limit) break
-      if (!record || this.#leases.isValid(owner)) continue
-      const { status, openTurn, requests, queue } = record
-      if (status === 'ended') continue
-      if (openTurn !== undefined || requests.length + queue.length > 0) found.push(id)
-    }
-    return found
   }
 
   async probe(): Promise<void> {
@@ -112,8 +79,6 @@ class MemoryStore implements Store {
     if (facts) this.access.add(facts)
     if (batch.record) this.#own(batch.record)
     log.append(batch)
-    const [first] = entries
-    if (first) this.committed(session, log, first.seq, entries.length)
     return log
   }
 
@@ -323,21 +288,5 @@ class MemoryStore implements Store {
       this.#logs.set(session, log)
     }
     return log
-  }
-}
-
-class SharedMemoryStore extends MemoryStore {
-  readonly nodes: MemoryNodes
-
-  constructor(time: OpenTime) {
-    super(time)
-    this.nodes = new MemoryNodes(time, {
-      ownerOf: (session) => this.ownerOf(session),
-      orphans: (limit) => this.orphans(limit),
-    })
-  }
-
-  protected override committed(session: string, { state }: MemoryLog, seq: number, count: number): void {
-    this.nodes.commits.add({ session, principal: state?.principal ?? '', seq, count })
   }
 }

@@ -1,4 +1,5 @@
 import type { Entry } from '../model/index.ts'
+import { isDamaged } from '../model/outcome/error-table.ts'
 import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import type { Receipt } from './store.ts'
 
@@ -54,4 +55,47 @@ export function searchOff(): MainstemError {
     advice:
       'Set "search" to "on" in the configuration and start the server again; the logs are then indexed.',
   })
+}
+
+/** Where damage was found; `first` and `last` are the entries that cannot be read. */
+export interface DamageLocation {
+  session?: string
+  first?: number
+  last?: number
+}
+
+/** The error for stored data that does not match its checksum. */
+export function damaged(what: string, location: DamageLocation = {}): MainstemError {
+  const { session, first, last } = location
+  const entries = first === undefined ? '' : ` (entries ${first} to ${last})`
+  const whose = session === undefined ? '' : ` of session ${session}`
+  return new MainstemError(
+    'storage_failed',
+    `${what}${whose}${entries} is damaged: run mainstem doctor, then restore a backup or delete the session`,
+    { what, ...location },
+  )
+}
+
+/** Uses a fallback if the session is damaged. */
+export function orIfDamaged<T>(session: string, read: () => T, instead: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!isDamaged(thrown, session)) throw thrown
+    return instead()
+  }
+}
+
+/** Converts a failure of the disk or the database to a `MainstemError`; returns a `MainstemError` unchanged. */
+export function storageFailed(doing: string, thrown: unknown): MainstemError {
+  if (thrown instanceof MainstemError) return thrown
+  const reason = thrown instanceof Error ? thrown.message : String(thrown)
+  return new MainstemError('storage_failed', `${doing}: ${reason}`, codeOf(thrown), { cause: thrown })
+}
+
+/** SQLite numbers its errors; PostgreSQL has a code of five characters and a severity. */
+function codeOf(thrown: unknown): Record<string, unknown> | undefined {
+  if (!(thrown instanceof Error)) return undefined
+  if ('errcode' in thrown) return { sqlite: thrown.errcode }
+  return 'severity' in thrown && 'code' in thrown ? { postgres: thrown.code } : undefined
 }

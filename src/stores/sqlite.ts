@@ -1,7 +1,6 @@
 import { SCHEMA_VERSION } from '../model/index.ts'
-import { Leases } from './leases.ts'
+import { Leases, OpenTime } from './leases.ts'
 import { LogStore } from './log-store/log-store.ts'
-import { OpenTime } from './open-time.ts'
 import { SqliteBackend } from './sqlite/backend.ts'
 import { Blobs } from './sqlite/blobs.ts'
 import { filesIn } from './sqlite/files.ts'

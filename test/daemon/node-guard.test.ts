@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os'
 import { afterEach, expect, test } from 'vitest'
 import { wire } from '../../src/compose/wire.ts'
 import { processDriver } from '../../src/drivers/process.ts'
-import { sharedMemoryStore } from '../../src/stores/memory.ts'
 import { contextOf, expectNothingLeft, readAll } from '../drivers/fake-run.ts'
+import { sharedMemoryStore } from '../stores/shared-memory.ts'
 
 afterEach(expectNothingLeft)
 

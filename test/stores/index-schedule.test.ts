@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { IndexSchedule } from '../../src/stores/index-schedule.ts'
+import { IndexSchedule } from '../../src/stores/search.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

@@ -1,6 +1,7 @@
-import { memoryStore, sharedMemoryStore } from '../../src/stores/memory.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
 import { storeContract } from './contract.ts'
 import { nodeContract } from './contract-nodes.ts'
+import { sharedMemoryStore } from './shared-memory.ts'
 
 storeContract({ name: 'memory', open: async (monotonic) => memoryStore(monotonic) })
 storeContract({ name: 'shared memory', open: async (monotonic) => sharedMemoryStore(monotonic) })

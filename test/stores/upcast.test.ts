@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { upcastEntry } from '../../src/stores/log-store/log-reads.ts'
 import { UPCASTS } from '../../src/stores/upcast.ts'
-import { upcastEntry } from '../../src/stores/upcast-entry.ts'
 import { entry, sessionId } from './sqlite-parts.ts'
 
 test.each<[unknown, number | undefined]>([

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { Continuity } from '../continuity.ts'
-import { damaged } from '../damaged.ts'
+import { damaged } from '../refusals.ts'
 import { type Row, text } from '../row.ts'
 import { NAMES, type TableName } from '../tables.ts'
-import { type CopySource, PARTS, UNORDERED } from './copyable.ts'
-import { sourceChanged } from './refusals.ts'
+import { type CopySource, PARTS, sourceChanged, UNORDERED } from './copyable.ts'
 import type { Tally } from './tally.ts'
 
 /** Compares two stores row by row, and the content of blobs. Both stores compare each row with its checksum as well. */

@@ -1,6 +1,10 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
+import { MainstemError } from '../../model/outcome/mainstem-error.ts'
+import { damaged } from '../refusals.ts'
 import type { Row } from '../row.ts'
-import type { TableName } from '../tables.ts'
+import { columnsOf, damagedPart, type Sums, type TableName, toTableRow } from '../tables.ts'
+import { upcastRecord } from '../upcast.ts'
 
 /**
  * The tables in the order in which they are copied: rows that name a session follow the sessions.
@@ -74,4 +78,80 @@ export interface CopyTarget extends CopySource {
   clear(): Promise<void>
   /** Replaces the mark of an unfinished copy by that of a finished one. */
   finish(source: string): Promise<void>
+}
+
+/** The refusal of a server to open a store that a copy has not finished. */
+export function unfinishedCopy(store: string, source: string): MainstemError {
+  return new MainstemError('storage_failed', `${store} is an unfinished copy of ${source}`, {
+    advice: 'Run the command that made it again, which completes it.',
+  })
+}
+
+/** The refusal to copy a store that is in use. */
+export function inUse(message: string, advice: string): MainstemError {
+  return new MainstemError('conflict', message, { advice })
+}
+
+/** A copy that cannot become equal to its source. */
+export function sourceChanged(what: string, cause?: unknown): MainstemError {
+  const message = `${what} differs in the copy, because the source changed after the copy began`
+  const advice = 'Run the command again with --restart, which copies everything anew.'
+  return new MainstemError('conflict', message, { advice }, { cause })
+}
+
+/** The text of a page; a single row may be larger. */
+export const PAGE_BYTES = 4 * 1024 * 1024
+/** The rows of a page. */
+export const PAGE_ROWS = 1_000
+
+/** Groups rows into pages by size. */
+export function* pagesOf<T>(rows: Iterable<T>, sizeOf: (row: T) => number): Generator<T[]> {
+  let page: T[] = []
+  let bytes = 0
+  for (const row of rows) {
+    page.push(row)
+    bytes += sizeOf(row)
+    if (bytes < PAGE_BYTES && page.length < PAGE_ROWS) continue
+    yield page
+    page = []
+    bytes = 0
+  }
+  if (page.length > 0) yield page
+}
+
+/** The row of a database as every store has it. Throws if it does not match its checksums. */
+export function copiedRow(sums: Sums, table: TableName, row: Row): Row {
+  const isLost = typeof row.session !== 'string' && isRequired(table, 'session')
+  // The checksum of a blob is compared when its content is read.
+  const what = table === 'blob' ? undefined : damagedPart(sums[table], row)
+  if (what !== undefined || isLost) throw damaged(what ?? `a row of ${table}`, locationOf(row))
+  if (table !== 'session') return toTableRow(table, row)
+  const session = toTableRow(table, row)
+  return { ...session, owner: null, record: session.record === null ? null : currentText(session.record) }
+}
+
+function isRequired(table: TableName, column: string): boolean {
+  return columnsOf(table).some(([name, { optional }]) => name === column && !optional)
+}
+
+/** The text and bytes of a row. */
+export function sizeOf(row: Row): number {
+  let size = 0
+  for (const value of Object.values(row))
+    if (typeof value === 'string' || value instanceof Uint8Array) size += value.length
+  return size
+}
+
+/** Records have no version, so one of an older Mainstem is converted; any other is copied unchanged. */
+function currentText(stored: string): string {
+  const record: unknown = JSON.parse(stored)
+  const converted = JSON.stringify(upcastRecord(record))
+  return converted === JSON.stringify(record) ? stored : converted
+}
+
+function locationOf({ session, first, last }: Row) {
+  return {
+    ...(typeof session === 'string' && { session }),
+    ...(typeof first === 'number' && typeof last === 'number' && { first, last }),
+  }
 }

@@ -1,7 +1,6 @@
 import { integer, type Row } from '../row.ts'
 import type { TableName } from '../tables.ts'
-import { sizeOf } from './copied-row.ts'
-import type { CopyTotals } from './copyable.ts'
+import { type CopyTotals, sizeOf } from './copyable.ts'
 
 /** Counts what was copied or compared, and reports it after each page. */
 export class Tally {

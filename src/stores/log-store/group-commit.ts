@@ -1,6 +1,5 @@
 import { MainstemError } from '../../model/index.ts'
-import { checkContinues, checkFence, keyTaken } from '../refusals.ts'
-import { storageFailed } from '../storage-failed.ts'
+import { checkContinues, checkFence, keyTaken, storageFailed } from '../refusals.ts'
 import { NO_FENCE } from '../store.ts'
 import type { Backend, SessionPlace } from './backend.ts'
 import { type Running, type Taken, takeGroup, type Waiting } from './commit-run.ts'

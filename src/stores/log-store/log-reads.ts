@@ -1,14 +1,12 @@
-import { type Entry, type MainstemError, SCHEMA_VERSION } from '../../model/index.ts'
-import { damaged } from '../damaged.ts'
+import { Entry, type MainstemError, SCHEMA_VERSION } from '../../model/index.ts'
 import { decodeJournal, isNextFrame, splitFrames } from '../journal-body.ts'
 import { BETWEEN } from '../log-rows.ts'
-import { cursorGone } from '../refusals.ts'
+import { cursorGone, damaged } from '../refusals.ts'
 import { bytes, integer, type Row, text } from '../row.ts'
 import { areNamed, typeIn } from '../row-types.ts'
 import type { JournalFrame, TypedEntries, TypeQuery } from '../store.ts'
 import { damagedPart, type Sums } from '../tables.ts'
-import type { Upcasts } from '../upcast.ts'
-import { upcastEntry } from '../upcast-entry.ts'
+import { type Upcasts, upcast } from '../upcast.ts'
 import type { Bounds, RowSource } from './rows.ts'
 
 interface Text {
@@ -168,4 +166,9 @@ function checkKept(what: 'entries' | 'frames', earliest: number, after: number):
 
 function damagedFrames(session: string): MainstemError {
   return damaged('the raw frames', { session })
+}
+
+/** Converts an entry that an older Mainstem wrote to the current shape. */
+export function upcastEntry(entry: unknown, version: number, upcasts: Upcasts): Entry {
+  return Entry.parse(upcast(entry, version, upcasts))
 }

@@ -5,7 +5,7 @@ import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { AccessStore, AuditFact } from '../access.ts'
 import type { NodeStore } from '../nodes.ts'
 import { READ_BYTES } from '../read-bytes.ts'
-import { storageFailed } from '../storage-failed.ts'
+import { storageFailed } from '../refusals.ts'
 import {
   type Batch,
   type JournalFrame,

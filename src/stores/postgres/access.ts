@@ -1,18 +1,22 @@
 import type { AuditRecord, Grant } from '../../model/access.ts'
 import type { AccessChange, AccessStore, AuditFact, AuditQuery, StoredToken } from '../access.ts'
-import { grantsIn, rolesColumn, tokensIn } from '../access-rows.ts'
-import { type AuditRow, auditClauses, auditRecordIn, auditRow } from '../audit-rows.ts'
+import {
+  type AuditRow,
+  auditClauses,
+  auditRecordIn,
+  auditRow,
+  grantsIn,
+  rolesColumn,
+  tokensIn,
+} from '../access-rows.ts'
+import { storageFailed } from '../refusals.ts'
 import { integer, type Row } from '../row.ts'
-import { storageFailed } from '../storage-failed.ts'
 import { sumOf, type TableRow } from '../tables.ts'
 import { toColumn } from './columns.ts'
 import type { Database, Query } from './database.ts'
-import { givenRows, insertOf } from './insert.ts'
 import { NOW } from './leases.ts'
-import { nowSql, Parameters, PIECE } from './parameters.ts'
-import { exact, rowSum } from './session-sum.ts'
-import { SUMS } from './sums.ts'
-import { namedRow, selectOf } from './table-rows.ts'
+import { givenRows, insertOf, nowSql, Parameters, PIECE } from './parameters.ts'
+import { exact, namedRow, rowSum, SUMS, selectOf } from './table-rows.ts'
 
 /** Another server may have changed tokens and grants after this time. Notifications shorten the delay. */
 const STALE_MS = 1_000

@@ -6,13 +6,12 @@ import { crc32 } from 'node:zlib'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import { checksum, matches } from '../checksum.ts'
-import { damaged } from '../damaged.ts'
+import { damaged, storageFailed } from '../refusals.ts'
 import { bytes, integer } from '../row.ts'
-import { storageFailed } from '../storage-failed.ts'
 import { sumOf } from '../tables.ts'
 import { fromColumn, toColumn } from './columns.ts'
 import type { Database, Reads } from './database.ts'
-import { SUMS } from './sums.ts'
+import { SUMS } from './table-rows.ts'
 
 const PART_BYTES = 1024 * 1024
 

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto'
 import type { Client, CustomTypesConfig, Pool, PoolClient, PoolConfig, QueryResult } from 'pg'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
+import { storageFailed } from '../refusals.ts'
 import type { Row } from '../row.ts'
-import { storageFailed } from '../storage-failed.ts'
 import { type Address, parseAddress } from './address.ts'
-import { Backoff } from './backoff.ts'
-import { cannotOpen, isTransient, isUnknownName, isUnknownParameter } from './failures.ts'
+import { typesOf } from './columns.ts'
+import { Backoff, cannotOpen, isTransient, isUnknownName, isUnknownParameter } from './failures.ts'
 import { Listener } from './listener.ts'
-import { typesOf } from './types.ts'
 
 export interface DatabaseOptions {
   url: string

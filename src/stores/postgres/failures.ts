@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MainstemError } from '../../model/index.ts'
-import { storageFailed } from '../storage-failed.ts'
+import { storageFailed } from '../refusals.ts'
 import type { Address } from './address.ts'
 
 /**
@@ -89,4 +90,30 @@ function codeOf(thrown: unknown): string | undefined {
 
 function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+const FIRST_MS = 50
+const LONGEST_MS = 2_000
+
+/** Exponential backoff with jitter, so that servers do not all reconnect at the same moment. */
+export class Backoff {
+  readonly #until: number
+  readonly #signal: AbortSignal
+  #pauseMs = FIRST_MS
+
+  /** Ends after `patienceMs`, or when the signal aborts. */
+  constructor(patienceMs: number, signal: AbortSignal) {
+    this.#until = performance.now() + patienceMs
+    this.#signal = signal
+  }
+
+  /** Waits for the next attempt. Returns false if there is none. */
+  async wait(): Promise<boolean> {
+    const pauseMs = this.#pauseMs * (0.5 + Math.random())
+    if (performance.now() + pauseMs > this.#until) return false
+    this.#pauseMs = Math.min(LONGEST_MS, this.#pauseMs * 2)
+    // Aborted: the caller gives up.
+    await sleep(pauseMs, undefined, { signal: this.#signal }).catch(() => undefined)
+    return !this.#signal.aborted
+  }
 }

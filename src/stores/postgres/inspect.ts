@@ -5,8 +5,7 @@ import { TABLES, type TableName } from '../tables.ts'
 import { toColumn } from './columns.ts'
 import { Database, type Query } from './database.ts'
 import { checkSchema } from './migrate.ts'
-import { SUMS } from './sums.ts'
-import { namedRow, selectOf } from './table-rows.ts'
+import { namedRow, SUMS, selectOf } from './table-rows.ts'
 
 /** Rows that are read at a time. */
 const PAGE = 200

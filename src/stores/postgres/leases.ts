@@ -2,9 +2,8 @@ import { MainstemError } from '../../model/index.ts'
 import { sessionNotFound } from '../refusals.ts'
 import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
-import type { HeldLeases } from './held-leases.ts'
-import { type PostgresPlace, placeIn } from './run-rows.ts'
-import { checkSession, isIntact, sessionSum } from './session-sum.ts'
+import { type PostgresPlace, placeIn } from './session-change.ts'
+import { checkSession, isIntact, sessionSum } from './table-rows.ts'
 
 /** The clock of the database in milliseconds; `$1` is the clock of a test, or null. */
 export const NOW = 'coalesce($1::float8, extract(epoch FROM clock_timestamp())::float8 * 1000)'
@@ -77,5 +76,49 @@ export class Leases {
     return new MainstemError('fenced', `session ${session} is leased to ${holder}`, {
       retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
     })
+  }
+}
+
+/** The proof that a session was leased to an owner at a time of this process. */
+export interface LeaseProof {
+  owner: string
+  at: number
+}
+
+/**
+ * The leases that this process can rely on: while one is valid, no other server can write to the session. Measured by
+ * the clock of this process from when a lease was asked for, so it ends here before it ends in the database.
+ */
+export class HeldLeases {
+  readonly #clock: () => number
+  /** For each owner, the time in which its leases have not expired. */
+  readonly #held = new Map<string, { since: number; until: number }>()
+
+  constructor(clock: () => number) {
+    this.#clock = clock
+  }
+
+  now(): number {
+    return this.#clock()
+  }
+
+  /** A lease that was asked for at `asked` has been granted. Leases that had expired meanwhile may be others' now. */
+  extend(owner: string, ttlMs: number, asked: number): void {
+    const now = this.now()
+    const held = this.#held.get(owner)
+    const until = asked + ttlMs
+    if (held && now < held.until) held.until = Math.max(held.until, until)
+    else this.#held.set(owner, { since: now, until })
+  }
+
+  /** Call before the leases end in the database. */
+  end(owner: string): void {
+    this.#held.delete(owner)
+  }
+
+  /** Whether a session with this proof is still leased to its owner. */
+  covers({ owner, at }: LeaseProof): boolean {
+    const held = this.#held.get(owner)
+    return held !== undefined && at >= held.since && this.now() < held.until
   }
 }

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { Backoff } from './backoff.ts'
+import { Backoff } from './failures.ts'
 
 type OnPayload = (payload: string) => void
 type OnConnect = (client: Client) => Promise<unknown> | undefined
@@ -113,4 +113,29 @@ async function close(client: Client | undefined): Promise<void> {
   if (!client) return
   const ended = client.end().catch(() => undefined)
   await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })])
+}
+
+/** Callers that wait for something with a name. */
+export class WakeUps {
+  readonly #waiting = new Map<string, Set<() => void>>()
+
+  /** Settles with the next `wake` of this name; also when the signal fires. */
+  wait(name: string, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(name) ?? new Set()
+      const wake = () => {
+        waiting.delete(wake)
+        if (waiting.size === 0 && this.#waiting.get(name) === waiting) this.#waiting.delete(name)
+        signal.removeEventListener('abort', wake)
+        resolve()
+      }
+      this.#waiting.set(name, waiting.add(wake))
+      signal.addEventListener('abort', wake)
+    })
+  }
+
+  wake(name: string): void {
+    for (const wake of [...(this.#waiting.get(name) ?? [])]) wake()
+  }
 }

@@ -1,5 +1,5 @@
 import { MainstemError } from '../../model/index.ts'
-import { unfinishedCopy } from '../copy/refusals.ts'
+import { unfinishedCopy } from '../copy/copyable.ts'
 import { integer, type Row, text } from '../row.ts'
 import { fromColumn } from './columns.ts'
 import type { Database } from './database.ts'

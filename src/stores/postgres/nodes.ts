@@ -1,12 +1,11 @@
 import type { NodeCommand, NodeInfo, NodeStore, RegisteredNode } from '../nodes.ts'
-import { nameTaken } from '../refusals.ts'
+import { nameTaken, storageFailed } from '../refusals.ts'
 import { integer, type Row, text } from '../row.ts'
-import { storageFailed } from '../storage-failed.ts'
-import { WakeUps } from '../wake-ups.ts'
 import { fromColumn, toColumn } from './columns.ts'
 import { PostgresCommitLog } from './commit-log.ts'
 import type { Database } from './database.ts'
 import { NOW } from './leases.ts'
+import { WakeUps } from './listener.ts'
 
 /** The interval of polls for an outcome. Notifications only shorten the delay. */
 const POLL_MS = 1_500

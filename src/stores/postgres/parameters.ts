@@ -1,3 +1,8 @@
+import type { Row } from '../row.ts'
+import { columnsOf, type Sum, sumOf, TABLES, type TableName } from '../tables.ts'
+import { toColumn } from './columns.ts'
+import { SUMS } from './table-rows.ts'
+
 /** The parameters of one statement, in the order in which they are added. */
 export class Parameters {
   readonly values: unknown[] = []
@@ -59,3 +64,85 @@ export const PIECE = {
 export function nowSql(parameters: Pick<Parameters, 'add'>, now: number | null): string {
   return `coalesce(${parameters.add(now, 'float8')}, extract(epoch FROM clock_timestamp())::float8 * 1000)`
 }
+
+/** Rows as a table `g`, and the expression of each column and checksum. */
+export interface GivenRows {
+  from: string
+  columns: Readonly<Record<string, string>>
+}
+
+const TYPES = { integer: 'bigint', real: 'float8', flag: 'boolean', name: 'text', text: 'text' } as const
+
+/** Adds rows to the parameters of a statement, with their place in this list and the checksums of this store. */
+export function givenRows(parameters: Parameters, table: TableName, rows: readonly Row[]): GivenRows {
+  const types: Record<string, string> = { place: 'int' }
+  const columns: Record<string, string> = {}
+  const sums = sumsOf(table)
+  const values = rows.map((row, place) => {
+    const value: Record<string, unknown> = { place }
+    for (const [name, { type }] of columnsOf(table)) {
+      if (isPiece(table, name, type)) addPiece(parameters, value, name, row[name])
+      else value[name] = type === 'name' ? columnOf(row[name]) : row[name]
+    }
+    for (const [name, sum] of sums) value[name] = isNone(row, sum.part) ? null : sumOf(sum, row)
+    return value
+  })
+  for (const [name, { type }] of columnsOf(table)) {
+    if (type === 'bytes' || isPiece(table, name, type)) {
+      const places = [`"${name}Pos"`, `"${name}Bytes"`] as const
+      types[`${name}Pos`] = 'int'
+      types[`${name}Bytes`] = 'int'
+      columns[name] = type === 'bytes' ? PIECE.bytes('g', ...places) : PIECE.text('g', ...places)
+    } else {
+      types[name] = TYPES[type]
+      columns[name] = `g."${name}"`
+    }
+  }
+  for (const [name] of sums) {
+    types[name] = 'bigint'
+    columns[name] = `g."${name}"`
+  }
+  return { from: parameters.rows('g', types, values), columns }
+}
+
+/** Inserts all columns of the given rows; `changed` replaces some of them, and `from` may join other tables. */
+export function insertOf(
+  table: TableName,
+  { columns }: Pick<GivenRows, 'columns'>,
+  from: string,
+  changed: Readonly<Record<string, string>> = {},
+): string {
+  const all = { ...columns, ...changed }
+  return `INSERT INTO @${table} (${quoted(all)}) SELECT ${Object.values(all).join(', ')} FROM ${from}`
+}
+
+/** The names of columns. */
+export const quoted = (columns: object) =>
+  Object.keys(columns)
+    .map((name) => `"${name}"`)
+    .join(', ')
+
+/** Long texts are pieces of one parameter, where nothing has to be quoted. */
+function isPiece(table: TableName, name: string, type: string): boolean {
+  const key: readonly string[] = TABLES[table].key
+  return type === 'bytes' || (type === 'text' && !key.includes(name))
+}
+
+function addPiece(parameters: Parameters, to: Record<string, unknown>, name: string, body: unknown): void {
+  const isBody = typeof body === 'string' || body instanceof Uint8Array
+  const { pos, bytes } = isBody ? parameters.piece(body) : { pos: null, bytes: null }
+  to[`${name}Pos`] = pos
+  to[`${name}Bytes`] = bytes
+}
+
+/** The checksums that can be computed from a row alone. */
+function sumsOf(table: TableName): [name: string, sum: Sum][] {
+  const sums: Readonly<Record<string, Sum>> = SUMS[table]
+  return Object.entries(sums).filter(
+    ([, { of, isComputed }]) => !isComputed && of.every((name) => name in TABLES[table].columns),
+  )
+}
+
+const isNone = (row: Row, part: string | undefined) => part !== undefined && row[part] === null
+
+const columnOf = (value: unknown) => (typeof value === 'string' ? toColumn(value) : value)

@@ -4,10 +4,8 @@ import type { TypeQuery } from '../store.ts'
 import type { TableName } from '../tables.ts'
 import { toColumn } from './columns.ts'
 import type { Database } from './database.ts'
-import { INDEXED, kinds } from './kinds.ts'
 import { IS_OTHERS } from './leases.ts'
-import { SUMS } from './sums.ts'
-import { namedRow, SESSION_COUNTERS, selectOf } from './table-rows.ts'
+import { INDEXED, kinds, namedRow, SESSION_COUNTERS, SUMS, selectOf } from './table-rows.ts'
 
 /** The rows of a log with the entries after `$2`, up to `$3` of them. */
 const ROWS = `SELECT first, last, version, sum AS row_sum, body, octet_length(body) AS bytes,

@@ -6,8 +6,7 @@ import { sumOf } from '../tables.ts'
 import { addFact } from './access.ts'
 import { toColumn } from './columns.ts'
 import type { Database, Query } from './database.ts'
-import { checkSession, isIntact, sessionSum } from './session-sum.ts'
-import { SUMS } from './sums.ts'
+import { checkSession, isIntact, SUMS, sessionSum } from './table-rows.ts'
 
 /** Removing a long log takes as long as it needs. */
 const NO_TIMEOUT = 0

@@ -1,4 +1,4 @@
-import { OpenTime } from '../open-time.ts'
+import { OpenTime } from '../leases.ts'
 import { integer } from '../row.ts'
 import type { Database } from './database.ts'
 

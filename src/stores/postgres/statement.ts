@@ -4,12 +4,9 @@ import type { Row } from '../row.ts'
 import { sumOf } from '../tables.ts'
 import { insertFacts } from './access.ts'
 import { toColumn } from './columns.ts'
-import { givenRows, insertOf } from './insert.ts'
-import { nowSql, Parameters, PIECE } from './parameters.ts'
-import { journalOf, type PostgresRun, queueOf } from './run-rows.ts'
-import { begun, continued, leavingQueue } from './session-change.ts'
-import { exact, rowSum } from './session-sum.ts'
-import { SUMS } from './sums.ts'
+import { givenRows, insertOf, nowSql, Parameters, PIECE } from './parameters.ts'
+import { begun, continued, journalOf, leavingQueue, type PostgresRun, queueOf } from './session-change.ts'
+import { exact, rowSum, SUMS } from './table-rows.ts'
 
 export interface Statement {
   sql: string

@@ -1,20 +1,102 @@
+import { damaged } from '../refusals.ts'
 import type { Row } from '../row.ts'
-import { columnsOf, isFree, TABLES, type TableName } from '../tables.ts'
+import { columnsOf, isFree, type Sums, sumsBy, TABLES, type TableName } from '../tables.ts'
 import { fromColumn } from './columns.ts'
-import { exact, rowSum, sessionSum } from './session-sum.ts'
-import { SUMS } from './sums.ts'
+
+/** Everything in a row of `session` that is read, in the order of the checksum. */
+const COVERED = [
+  'id',
+  'fence',
+  'owner',
+  'writes',
+  'inherited',
+  'head',
+  'at',
+  'earliest',
+  'earliest_frame',
+  'journaled',
+  'queued',
+  'recorded',
+  'last_frame',
+  'frames',
+  'mapped',
+  'unmapped',
+  'malformed',
+  'oversized',
+] as const
+
+type Covered = (typeof COVERED)[number]
+
+/** A checksum of values that the database itself computes. The text of a row does not depend on settings. */
+export function rowSum(values: readonly string[]): string {
+  return `('x' || left(encode(sha256(convert_to(ROW(${values.join(', ')})::text, 'UTF8')), 'hex'), 8))::bit(32)::bigint`
+}
+
+/** Without the setting `extra_float_digits`, on which the text of a number depends. */
+export const exact = (number: string) => `(${number})::numeric`
+
+/** The checksum of a session: of its row, with these columns changed. */
+export function sessionSum(row: string, changed: Partial<Record<Covered, string>> = {}): string {
+  const values = COVERED.map((column) => {
+    const value = changed[column] ?? `${row}.${column}`
+    return column === 'at' ? exact(value) : value
+  })
+  return rowSum(values)
+}
+
+/** Whether the row of a session matches its checksum. A row of an older version has none. */
+export const isIntact = (row: string) => `(${row}.sum IS NULL OR ${row}.sum = ${sessionSum(row)})`
+
+/** Throws if a row was read with `isIntact` as `intact`, and is not. */
+export function checkSession(session: string, { intact }: Row): void {
+  if (intact !== true) throw damaged(COUNTERS, { session })
+}
+
+/** What is damaged where the checksum of a session does not match. */
+export const COUNTERS = 'the counters'
+
+/**
+ * The checksums of this database. A row contributes the id of its session, because the database assigns the number of the
+ * session in the statement that adds the row.
+ */
+export const SUMS = {
+  ...sumsBy('session'),
+  session: {
+    sum: { what: COUNTERS, of: ['expected_sum'], isComputed: true },
+    record_sum: {
+      what: 'the record',
+      of: ['session', 'asking', 'principal', 'status', 'record'],
+      part: 'record',
+    },
+  },
+  /** `content` is the checksum of the parts. A blob is stored before an entry refers to it, which makes it a session's. */
+  blob: {
+    sum: { what: 'blob', of: ['bytes', 'content', 'id'] },
+    owner_sum: { what: 'blob', of: ['session', 'id'], part: 'n' },
+  },
+  /** The database decides when a key was stored. */
+  receipt: {
+    sum: { what: 'an idempotency key', of: ['id', 'session', 'body'] },
+    at_sum: { what: 'an idempotency key', of: ['expected_at_sum'], isComputed: true },
+  },
+  /** The database decides when a row was stored. */
+  audit: {
+    sum: { what: 'the audit trail', of: ['id', 'principal', 'action', 'session', 'body'] },
+    at_sum: { what: 'the audit trail', of: ['expected_at_sum'], isComputed: true },
+  },
+} as const satisfies Sums
 
 /**
  * The record has a table of its own, because a row of `session` is rewritten with every commit. A lost record leaves a
  * checksum that does not match.
  */
-const COUNTERS = `t.id AS session, t.fence, t.owner, t.head, t.at, t.earliest,
+const SESSION = `t.id AS session, t.fence, t.owner, t.head, t.at, t.earliest,
   t.earliest_frame, t.journaled, t.queued, t.sum, ${sessionSum('t')} AS expected_sum`
 const RECORD = `t.last_frame, t.frames, t.mapped, t.unmapped, t.malformed, t.oversized, r.principal, r.status, r.asking,
   r.body AS record, CASE WHEN t.recorded THEN coalesce(r.sum, -1) ELSE r.sum END AS record_sum`
 
 /** The columns of a session that say who may write to it, and where log, journal and queue begin and end. */
-export const SESSION_COUNTERS = `SELECT t.n, ${COUNTERS}, t.writes, t.inherited
+export const SESSION_COUNTERS = `SELECT t.n, ${SESSION}, t.writes, t.inherited
   FROM @session t`
 
 const AT_SUM = `, ${rowSum(['t.id', exact('t.at')])} AS expected_at_sum`
@@ -31,7 +113,7 @@ const MORE: Partial<Record<TableName, string>> = {
 /** Selects the columns and the checksums of a table `t`, with number and id of the session; `more` adds columns. */
 export function selectOf(table: TableName, more = ''): string {
   if (table === 'session')
-    return `SELECT coalesce(t.n, r.session) AS n, ${COUNTERS}, ${RECORD}${more}
+    return `SELECT coalesce(t.n, r.session) AS n, ${SESSION}, ${RECORD}${more}
       FROM @session t FULL JOIN @record r ON r.session = t.n`
   const names = [...Object.keys(TABLES[table].columns), ...Object.keys(SUMS[table])]
     .filter((name) => isFree(table) || name !== 'session')
@@ -51,4 +133,16 @@ export function namedRow(table: TableName, row: Row): Row {
     if (value instanceof Uint8Array) named[name] = new Uint8Array(value)
   }
   return named
+}
+
+/** The condition of the indexes of types. PostgreSQL uses them only where it is repeated. */
+export const INDEXED = "l.types IS DISTINCT FROM ''"
+
+/** A table `kind` of all values of `types` that rows have, one step in the index for each; for a recursive WITH. */
+export function kinds(where: string, from = ''): string {
+  const least = (more: string) =>
+    `(SELECT min(l.types) FROM @log l WHERE ${where} ${INDEXED} AND l.types IS NOT NULL ${more})`
+  return `kind (types) AS (SELECT ${least('')} ${from && `FROM ${from}`}
+    UNION ALL SELECT ${least('AND l.types > kind.types')} FROM kind ${from && `, ${from}`}
+      WHERE kind.types IS NOT NULL)`
 }

@@ -7,9 +7,8 @@ import { crc32 } from 'node:zlib'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import { checksum } from '../checksum.ts'
-import { damaged } from '../damaged.ts'
 import { BLOB_PIECE } from '../read-bytes.ts'
-import { storageFailed } from '../storage-failed.ts'
+import { damaged, storageFailed } from '../refusals.ts'
 
 const syncFile = promisify(fsync)
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -8,21 +8,19 @@ import { integer, text } from '../row.ts'
 import { sumOf } from '../tables.ts'
 import { CHARGE } from './charge.ts'
 import { changeCounters } from './counters.ts'
-import { checkNotLost, type Files } from './files.ts'
-import { inserter, insertInto, same, withSums } from './insert.ts'
-import { LastCommit } from './last-commit.ts'
+import { checkNotLost, type Files, LastCommit } from './files.ts'
 import { checkAlone } from './lock.ts'
 import {
   type AccessWrite,
   type Commit,
   FRAME_COUNT_NUMBERS,
   type Removal,
+  rowsIn,
   type WriterSettings,
 } from './message.ts'
-import { rowsIn } from './packed-rows.ts'
 import { logTop, removal } from './removal.ts'
 import { checkFinished, checkIntact, checkOurs, migrate } from './schema.ts'
-import { SUMS } from './sums.ts'
+import { inserter, insertInto, SUMS, same, withSums } from './table-rows.ts'
 import { TAIL_SUM, Tails } from './tails.ts'
 
 /** `start without a lock`: no lock of an earlier owner was there, so the database has to be free of other processes. */

@@ -9,8 +9,7 @@ import type { TableName } from '../tables.ts'
 import { contentOf } from './blobs.ts'
 import { type Files, filesIn } from './files.ts'
 import { checkCurrent, checkFinished } from './schema.ts'
-import { SUMS } from './sums.ts'
-import { selectOf } from './table-rows.ts'
+import { SUMS, selectOf } from './table-rows.ts'
 
 /** Compares everything in a store with its checksums. Reads only, also while another process has the store open. */
 export async function inspectStore(directory: string): Promise<StoreReport> {

@@ -1,11 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { integer, text } from '../row.ts'
 import { changeCounters } from './counters.ts'
-import { inserter } from './insert.ts'
 import type { Delete, Removal, Trim } from './message.ts'
 import { removeAnswers } from './receipts.ts'
-
 import { JOURNAL_IDS } from './schema.ts'
+import { inserter } from './table-rows.ts'
 
 const DELETE_JOURNAL = `DELETE FROM journal WHERE id IN (${JOURNAL_IDS}) AND last < :before`
 

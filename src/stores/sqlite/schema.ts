@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
-import { unfinishedCopy } from '../copy/refusals.ts'
+import { unfinishedCopy } from '../copy/copyable.ts'
 import { integer, text } from '../row.ts'
 
 /** "Main" in ASCII. Identifies our databases. */

@@ -1,7 +1,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { integer } from '../row.ts'
 import type { Commit } from './message.ts'
-import { SUMS } from './sums.ts'
+import { SUMS } from './table-rows.ts'
 
 /** The checksum of a row of `tail`. */
 export const TAIL_SUM = SUMS.session.tail_sum

@@ -1,5 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { storageFailed } from '../storage-failed.ts'
+import { storageFailed } from '../refusals.ts'
 import type { FromWriter, ToWriter } from './message.ts'
 import { quietSqlite } from './quiet.ts'
 import type { Writer } from './writer.ts'

@@ -1,7 +1,7 @@
 import { ClientHistory, type SentPrompt } from '../../../faults/check/evidence.ts'
 import { type Random, randomFrom } from '../../../faults/random.ts'
 import type { SessionHandle } from '../../../src/sessions/session-handle.ts'
-import { sharedMemoryStore } from '../../../src/stores/memory.ts'
+import { sharedMemoryStore } from '../../stores/shared-memory.ts'
 import { FakeTime } from '../fake-driver.ts'
 import { SimulatedAgent } from '../simulation/simulation-agent.ts'
 import { lifeProblems, logsOf } from '../simulation/simulation-checks.ts'

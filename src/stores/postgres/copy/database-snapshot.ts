@@ -1,6 +1,6 @@
 import { MainstemError } from '../../../model/outcome/mainstem-error.ts'
+import { storageFailed } from '../../refusals.ts'
 import type { Row } from '../../row.ts'
-import { storageFailed } from '../../storage-failed.ts'
 import type { Database, Query, Reads } from '../database.ts'
 
 /** Everything in a database as it is at one moment, in a transaction that stays open until the end. */

@@ -1,6 +1,11 @@
-import type { CopySource, CopyTarget, CopyTotals, TargetState } from '../../copy/copyable.ts'
-import { inUse } from '../../copy/refusals.ts'
-import { damaged } from '../../damaged.ts'
+import {
+  type CopySource,
+  type CopyTarget,
+  type CopyTotals,
+  inUse,
+  type TargetState,
+} from '../../copy/copyable.ts'
+import { damaged } from '../../refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
 import type { TableName } from '../../tables.ts'
 import { Blobs } from '../blobs.ts'

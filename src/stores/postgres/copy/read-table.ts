@@ -1,13 +1,9 @@
-import { copiedRow } from '../../copy/copied-row.ts'
-import { UNORDERED } from '../../copy/copyable.ts'
-import { PAGE_BYTES, PAGE_ROWS } from '../../copy/page.ts'
-import { sourceChanged } from '../../copy/refusals.ts'
+import { copiedRow, PAGE_BYTES, PAGE_ROWS, sourceChanged, UNORDERED } from '../../copy/copyable.ts'
 import { integer, type Row, text } from '../../row.ts'
 import { columnsOf, isFree, TABLES, type TableName } from '../../tables.ts'
 import { toColumn } from '../columns.ts'
 import type { Database, Reads } from '../database.ts'
-import { SUMS } from '../sums.ts'
-import { namedRow, selectOf } from '../table-rows.ts'
+import { namedRow, SUMS, selectOf } from '../table-rows.ts'
 
 /** Ids of the log that one statement looks at. */
 const RANGE = 5_000

@@ -1,10 +1,9 @@
+import { storageFailed } from '../../refusals.ts'
 import type { Row } from '../../row.ts'
-import { storageFailed } from '../../storage-failed.ts'
 import { isFree, TABLES, type TableName } from '../../tables.ts'
 import type { Database } from '../database.ts'
-import { type GivenRows, givenRows, insertOf, quoted } from '../insert.ts'
-import { Parameters } from '../parameters.ts'
-import { exact, rowSum, sessionSum } from '../session-sum.ts'
+import { type GivenRows, givenRows, insertOf, Parameters, quoted } from '../parameters.ts'
+import { exact, rowSum, sessionSum } from '../table-rows.ts'
 
 /** Adds rows with the checksums of this store. A page is one statement, which can be repeated. */
 export async function addRows(database: Database, table: TableName, rows: readonly Row[]): Promise<void> {

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { setTimeout as sleep } from 'node:timers/promises'
-import { IndexSchedule } from '../../index-schedule.ts'
+import { IndexSchedule } from '../../search.ts'
 import type { Step, WordIndex } from './word-index.ts'
 
 /** Another server is indexing, or a step has failed: this one looks again later. */

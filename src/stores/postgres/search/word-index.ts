@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { integer, type Row, text } from '../../row.ts'
-import { searchableEntries } from '../../searchable-entries.ts'
+import { searchableEntries } from '../../search.ts'
 import { fromColumn } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { Parameters, PIECE } from '../parameters.ts'

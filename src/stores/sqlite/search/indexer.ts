@@ -1,6 +1,5 @@
 import type { SearchTerm } from '../../../model/text/search-terms.ts'
-import { documentsIn, ROW_PLACES } from './documents.ts'
-import { type EntryPlace, LogRows } from './log-rows.ts'
+import { documentsIn, type EntryPlace, LogRows, ROW_PLACES } from './log-rows.ts'
 import { isDamaged, removeIndex, TextIndex } from './text-index.ts'
 
 /** Documents that are removed in one transaction. */

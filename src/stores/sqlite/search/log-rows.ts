@@ -1,8 +1,10 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { storageFailed } from '../../refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
-import { storageFailed } from '../../storage-failed.ts'
+import { searchableEntries } from '../../search.ts'
 import { logTop } from '../removal.ts'
+import type { Document } from './text-index.ts'
 
 /** Text of the log that is read at a time. */
 const SLICE_CHARS = 1024 * 1024
@@ -116,4 +118,16 @@ function slice(rows: Iterable<Row>): LogRow[] {
     if (chars >= SLICE_CHARS) break
   }
   return found
+}
+
+/** More than the entries of any row. The id of a document is that of its row times this, plus the place in the row. */
+export const ROW_PLACES = 1024
+
+/** The text of each entry in a row that has any. */
+export function documentsIn({ id, session, principal, version, body }: LogRow): Document[] {
+  return searchableEntries(body, version, principal).map(({ place, tokens }) => ({
+    id: id * ROW_PLACES + place,
+    session,
+    tokens,
+  }))
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { MainstemError } from '../../../model/index.ts'
-import { IndexSchedule } from '../../index-schedule.ts'
+import { type Entry, type ErrorCode, isDamaged, MainstemError } from '../../../model/index.ts'
+import { IndexSchedule, matchesIn } from '../../search.ts'
+import type { Store, TextMatches, TextQuery } from '../../store.ts'
 import type { IndexMatches, IndexQuery } from './indexer.ts'
-import type { FromSearch, SearchSettings, ToSearch } from './search-message.ts'
+import type { EntryPlace } from './log-rows.ts'
 
 interface Asked {
   resolve(matches: IndexMatches): void
@@ -96,5 +97,59 @@ export class SearchChannel {
       const { code, message, details } = answer.failure
       asked?.reject(new MainstemError(code, message, details))
     }
+  }
+}
+
+/** The start parameters of the search thread. */
+export interface SearchSettings {
+  /** The database of the logs. */
+  database: string
+  /** The database of the index. */
+  index: string
+}
+
+export type ToSearch =
+  | { kind: 'find'; ask: number; query: IndexQuery }
+  /** Rows were added to the logs. */
+  | { kind: 'changed' }
+  /** Rows of this session were removed from the logs. */
+  | { kind: 'removed'; session: number }
+  | { kind: 'close' }
+
+/** The answer to a `find`. */
+export type FromSearch = { ask: number } & (
+  | { matches: IndexMatches }
+  | { failure: { code: ErrorCode; message: string; details: Record<string, unknown> | undefined } }
+)
+
+/** The time limit for a search to index entries that an older version wrote. */
+const WAIT_MS = 1_000
+
+/** Looks up entries in the index, and reads them from the logs. */
+export async function searchLogs(
+  index: Pick<SearchChannel, 'find'>,
+  store: Pick<Store, 'read'>,
+  { principal, terms, limit }: TextQuery,
+): Promise<TextMatches> {
+  const entries: Entry[] = []
+  for (let below: number | undefined; ; ) {
+    const rest = limit - entries.length
+    const question = { principal, terms, limit: rest, waitMs: WAIT_MS, ...(below !== undefined && { below }) }
+    const found = await index.find(question)
+    for (const place of found.places) entries.push(...matchesIn(await readAt(store, place), terms))
+    if (found.places.length < rest || entries.length >= limit)
+      return { entries, isComplete: found.isComplete }
+    below = found.below
+  }
+}
+
+/** Undefined if the entry was removed meanwhile or is damaged, so that the other matches can be read. */
+async function readAt(store: Pick<Store, 'read'>, { session, seq }: EntryPlace): Promise<readonly Entry[]> {
+  try {
+    return await store.read(session, seq - 1, 1)
+  } catch (thrown) {
+    const isRemoved = thrown instanceof MainstemError && thrown.code === 'cursor_gone'
+    if (isRemoved || isDamaged(thrown, session)) return []
+    throw thrown
   }
 }

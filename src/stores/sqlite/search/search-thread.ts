@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { storageFailed } from '../../storage-failed.ts'
+import { storageFailed } from '../../refusals.ts'
 import { quietSqlite } from '../quiet.ts'
 import type { Indexer, IndexQuery } from './indexer.ts'
-import type { FromSearch, SearchSettings, ToSearch } from './search-message.ts'
+import type { FromSearch, SearchSettings, ToSearch } from './search-channel.ts'
 
 /** The thread that indexes the logs and looks up words, so that neither commits nor the event loop wait for it. */
 
