@@ -1,7 +1,6 @@
 import { type FileHandle, open, readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { codeOf } from '../daemon/error-code.ts'
-import { MainstemError } from '../model/outcome/mainstem-error.ts'
+import { codeOf, MainstemError } from '../model/outcome/mainstem-error.ts'
 
 const DIRECTORY = ['is a directory', 'Name a file.'] as const
 

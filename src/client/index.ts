@@ -53,9 +53,10 @@ export {
   describeCall,
   type McpName,
   mcpName,
+  relativePath,
+  withRelativePaths,
 } from './calls/describe-call.ts'
 export { type ProposedChange, type ProposedChanges, proposedChanges } from './calls/proposed-changes.ts'
-export { relativePath, withRelativePaths } from './calls/relative-path.ts'
 export { CancellableSession, CancelToken } from './cancellable-session.ts'
 export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
 export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './errors/agent-error.ts'

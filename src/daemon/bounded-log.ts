@@ -1,6 +1,6 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from './error-code.ts'
+import { codeOf } from '../model/outcome/mainstem-error.ts'
 
 const MAX_BYTES = 1024 * 1024
 

@@ -5,8 +5,10 @@ import { isInside } from '../compose/is-inside.ts'
 import { defaultPaths, type Environment } from '../compose/paths.ts'
 import { lowered, underCeiling } from '../gateway/access/ceiling.ts'
 import { DEFAULT_POLICY, MainstemError, OUTSIDE_ID, Policy, toMainstemError } from '../model/index.ts'
+import { codeOf } from '../model/outcome/mainstem-error.ts'
 import { parse } from '../model/text/parse.ts'
 import { AGENT_LIMITS } from '../sessions/process/agent-limits.ts'
+import { passwordsIn } from '../stores/postgres/address.ts'
 
 /** A longer delay would overflow and fire immediately. */
 const milliseconds = z
@@ -263,7 +265,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
+    if (codeOf(thrown) === 'ENOENT') return undefined
     throw thrown
   }
 }
@@ -304,4 +306,10 @@ function wrong(
   advice = 'Correct it there; docs/cli.md lists the settings.',
 ): MainstemError {
   return new MainstemError('invalid_request', `configuration (${source}): ${what}`, { advice })
+}
+
+/** The URL of a database as people may see it. The longest first: a password may be a part of how it is written. */
+export function withoutPasswords(url: string): string {
+  const passwords = passwordsIn(url).toSorted((a, b) => b.length - a.length)
+  return passwords.reduce((text, password) => text.replaceAll(password, '…'), url)
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, rm } from 'node:fs/promises'
-import { MainstemError } from '../model/outcome/mainstem-error.ts'
-import { codeOf } from './error-code.ts'
+import { codeOf, MainstemError } from '../model/outcome/mainstem-error.ts'
 import { writeFailure } from './write-failure.ts'
 
 const OTHERS_MAY_WRITE = 0o022

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link } from 'node:fs/promises'
 import { join } from 'node:path'
-import { codeOf } from './error-code.ts'
+import { codeOf } from '../model/outcome/mainstem-error.ts'
 import { privateDirectory, readPrivate, unsafe, withDraft } from './private-file.ts'
 
 export interface TokenFile {

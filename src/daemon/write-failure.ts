@@ -1,8 +1,7 @@
 import { constants } from 'node:fs'
 import { access, lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { MainstemError } from '../model/outcome/mainstem-error.ts'
-import { codeOf } from './error-code.ts'
+import { codeOf, MainstemError } from '../model/outcome/mainstem-error.ts'
 
 /** What to do about a full disk. */
 export const FREE_SPACE = 'Free space, or name a data directory on another disk with --data.'

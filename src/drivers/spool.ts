@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { ProcessLaunch } from '../agents/agent.ts'
 import { type Frame, jsonFrame } from '../framing/frame.ts'
 import { toMainstemError } from '../model/index.ts'
-import { tryJson } from '../model/text/try-json.ts'
+import { tryJson } from '../model/text/json.ts'
 import type {
   ChildKeys,
   Driver,

@@ -1,6 +1,6 @@
 import type { BlobRef } from '../model/index.ts'
+import { tryJson } from '../model/text/json.ts'
 import type { LargeValue } from '../model/text/large-value.ts'
-import { tryJson } from '../model/text/try-json.ts'
 
 export type FrameStream = 'stdout' | 'stderr' | 'rpc' | 'sse' | 'http'
 

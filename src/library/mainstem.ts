@@ -11,11 +11,10 @@ import {
   type SessionRecord,
 } from '../model/index.ts'
 import { forkRequest } from '../model/session/fork-request.ts'
-import { jsonCopy } from '../model/text/json-copy.ts'
+import { copyEntry, jsonCopy } from '../model/text/json.ts'
 import { checkCallback, checkFields, checkSignal } from '../model/text/known-fields.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
 import type { AgentLimits } from '../sessions/process/agent-limits.ts'
-import { copyEntry } from './copy-entry.ts'
 import { checkOpen, Handle } from './handle.ts'
 import { ItemIterator } from './item-iterator.ts'
 import { Opened } from './opened.ts'

@@ -7,10 +7,8 @@ import {
   type Outcome,
   type Usage,
 } from '../model/index.ts'
-import { jsonCopy } from '../model/text/json-copy.ts'
+import { copyEntry, jsonCopy, tryJson } from '../model/text/json.ts'
 import { checkFields, checkSignal } from '../model/text/known-fields.ts'
-import { tryJson } from '../model/text/try-json.ts'
-import { copyEntry } from './copy-entry.ts'
 import type { Handle } from './handle.ts'
 import { ItemIterator } from './item-iterator.ts'
 import { type OutputSchema, validated } from './output.ts'

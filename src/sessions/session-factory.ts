@@ -4,7 +4,6 @@ import type { NewSession } from '../model/session/new-session.ts'
 import type { SessionState } from '../stores/store.ts'
 import { parseNewSession } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
-import { draining } from './draining.ts'
 import { newRecord } from './machine/record.ts'
 import type { Started } from './machine/sent.ts'
 import { fittingLaunch } from './process/fitting-launch.ts'
@@ -14,6 +13,7 @@ import { allowedMode, checkHook, requireVerb, startOf } from './process/setup.ts
 import { CREATED_FENCE } from './recovery/ownership.ts'
 import { checkAllowed, startOfRun } from './recovery/reattach.ts'
 import type { LeasedSession, LeftSession } from './recovery/takeover.ts'
+import { draining } from './refusals.ts'
 import { Session } from './session.ts'
 
 /** Creates new sessions and restores stored ones. */

@@ -4,7 +4,6 @@ import { type LaunchKind, MainstemError, type Policy, type SessionOptions } from
 import type { NewSession } from '../model/session/new-session.ts'
 import type { AgentOptions } from './adapter.ts'
 import { checkOptions } from './check-options.ts'
-import { nativeIdOf } from './native-session-ids.ts'
 import { permissionOf } from './permission.ts'
 
 /** Converts the options of a run to a session request. Refuses options that would otherwise be ignored. */
@@ -99,4 +98,22 @@ export function inOptionNames(refusal: MainstemError): MainstemError {
 function optionName(text: string): string {
   const own = text.replace(/^options\./, '')
   return own.replace(/^(?:policy\.)?([a-z]+(?:\.[a-z]+)?)/i, (whole, name) => NAMES.get(name) ?? whole)
+}
+
+/** More runs than a program is likely to resume. */
+const MOST_KEPT = 1_000
+
+/** The agents' own session ids by agent and session id. */
+const known = new Map<string, string>()
+
+/** Remembers the agent's own id of a session, so that the session can be resumed by its Mainstem id. */
+export function rememberNativeId(agent: string, sessionId: string, nativeId: string): void {
+  known.set(`${agent} ${sessionId}`, nativeId)
+  const [oldest] = known.keys()
+  if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest)
+}
+
+/** The agent's own id of the session of an earlier run. An unknown id is taken as the agent's own. */
+export function nativeIdOf(agent: string, sessionId: string): string {
+  return known.get(`${agent} ${sessionId}`) ?? sessionId
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { agents } from '../../src/agents/index.ts'
 import type { ToolKind } from '../../src/model/index.ts'
-import { plainToolNames } from '../../src/sessions/turns/plain-tool-names.ts'
+import { plainToolNames } from '../../src/sessions/turns/approval.ts'
 
 const canonical = (id: string, tool: string, toolKind?: ToolKind) =>
   (agents.find((agent) => agent.id === id)?.tools ?? plainToolNames).canonical({ tool, toolKind })

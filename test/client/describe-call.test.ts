@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { commandOf, describeCall, mcpName } from '../../src/client/calls/describe-call.ts'
+import {
+  commandOf,
+  describeCall,
+  mcpName,
+  relativePath,
+  withRelativePaths,
+} from '../../src/client/calls/describe-call.ts'
 import { proposedChanges } from '../../src/client/calls/proposed-changes.ts'
-import { relativePath, withRelativePaths } from '../../src/client/calls/relative-path.ts'
 
 const call = (name: string, toolKind: 'execute' | 'read' | 'mcp' | 'other', input: unknown, title?: string) =>
   describeCall({ name, toolKind, title, input, draft: '' }, '/home/me/shop')

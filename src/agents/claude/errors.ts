@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../model/index.ts'
-import { codeOfStatus } from '../../model/outcome/http-status.ts'
+import { codeOfStatus } from '../../model/outcome/errors.ts'
 
 /** Uses the status if there is one, then Claude's error type, then the text. */
 export function errorCodeOf(

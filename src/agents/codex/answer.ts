@@ -1,4 +1,4 @@
-import { tryJson } from '../../model/text/try-json.ts'
+import { tryJson } from '../../model/text/json.ts'
 import type { TurnVerdict } from '../agent.ts'
 import { asText, type Fields, isFields, text } from '../kit/fields.ts'
 

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
-import { codeOfStatus } from '../../model/outcome/http-status.ts'
+import { codeOfStatus } from '../../model/outcome/errors.ts'
 import type { Emitted, Exit } from '../agent.ts'
 import { exitWithoutResult } from '../kit/exit-without-result.ts'
 import { compact, type Fields, fields, int, isFields, text } from '../kit/fields.ts'

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../model/index.ts'
-import { codeOfStatus } from '../../model/outcome/http-status.ts'
+import { codeOfStatus } from '../../model/outcome/errors.ts'
 
 /** An API failure exits with the HTTP status, of which the system keeps eight bits: 401 becomes 145. */
 export function statusOfExit(code: number | undefined): number | undefined {

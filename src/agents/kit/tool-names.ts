@@ -1,5 +1,5 @@
 import type { ToolKind } from '../../model/index.ts'
-import { CANONICAL_KINDS, canonicalKind } from '../../model/request/canonical-kind.ts'
+import { CANONICAL_KINDS, canonicalKind } from '../../model/request/tool.ts'
 import type { NamedCall, ToolNames } from '../agent.ts'
 import { unsupported } from './option.ts'
 

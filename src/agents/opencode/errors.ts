@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo, Evidence } from '../../model/index.ts'
-import { codeOfStatus } from '../../model/outcome/http-status.ts'
+import { codeOfStatus } from '../../model/outcome/errors.ts'
 import type { Emitted } from '../agent.ts'
 import { compact, count, type Fields, fields, text } from '../kit/fields.ts'
 

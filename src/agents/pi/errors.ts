@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../model/index.ts'
-import { codeOfStatus } from '../../model/outcome/http-status.ts'
+import { codeOfStatus } from '../../model/outcome/errors.ts'
 
 /** The HTTP status at the start of a model failure. */
 export function statusOf(message: string): number | undefined {

@@ -1,6 +1,5 @@
 import { defaultPaths } from '../../compose/paths.ts'
-import { loadConfig } from '../../daemon/config.ts'
-import { withoutPasswords } from '../../daemon/without-passwords.ts'
+import { loadConfig, withoutPasswords } from '../../daemon/config.ts'
 import { type LocalFlags, placeFlags } from '../daemon/data-directory.ts'
 import { printableJson } from '../render/printable.ts'
 

@@ -7,8 +7,8 @@ import { Printer } from '../render/printer.ts'
 import { screenOn, showAs, showToPeople } from '../render/show.ts'
 import { newView } from '../render/view.ts'
 import { interrupts } from '../terminal/interrupts.ts'
-import { dialectOf } from '../turn/dialect-of.ts'
 import { sessionOf } from '../turn/session-ref.ts'
+import { dialectOf } from '../turn/transcript.ts'
 import type { LogsFlags } from './logs.ts'
 
 const PAGE = 1_000

@@ -1,7 +1,6 @@
-import { codeOf } from '../../daemon/error-code.ts'
 import { type NodeFetch, networkFetch, type SocketResponse } from '../../daemon/node-fetch.ts'
 import type { ErrorCode } from '../../model/index.ts'
-import { MainstemError } from '../../model/outcome/mainstem-error.ts'
+import { codeOf, MainstemError } from '../../model/outcome/mainstem-error.ts'
 
 /** The server that a call was meant for. */
 export interface RemotePlace {

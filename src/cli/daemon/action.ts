@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logIn } from '../../daemon/bounded-log.ts'
-import { codeOf } from '../../daemon/error-code.ts'
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import { findServer } from './connect.ts'
 import type { LocalFlags } from './data-directory.ts'
 

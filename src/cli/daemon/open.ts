@@ -1,10 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { networkInterfaces } from 'node:os'
 import { addressIn } from '../../daemon/address-file.ts'
 import { loadConfig, type Overrides } from '../../daemon/config.ts'
 import { MainstemError } from '../../model/index.ts'
 import { clientOf, selectedContext } from '../contexts/connect.ts'
 import type { Context } from '../contexts/contexts.ts'
-import { openInBrowser } from './browser.ts'
 import { findServer, localServer } from './connect.ts'
 
 export interface OpenFlags extends Pick<Overrides, 'host' | 'port' | 'data' | 'config'> {
@@ -76,4 +77,22 @@ const portOf = (url: string) => new URL(url).port
 function isThisMachine(host: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address))
   return host === 'localhost' || own.includes(host)
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
+
+/** Whether the desktop opened the link. */
+export async function openInBrowser(link: string): Promise<boolean> {
+  const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open']
+  const child = spawn(command, [...args, link], { stdio: 'ignore' })
+  try {
+    const [code] = await once(child, 'exit')
+    return code === 0
+  } catch {
+    // The program is not installed.
+    return false
+  }
 }

@@ -1,5 +1,5 @@
+import { relativePath } from '../../client/calls/describe-call.ts'
 import { type ProposedChange, proposedChanges } from '../../client/calls/proposed-changes.ts'
-import { relativePath } from '../../client/calls/relative-path.ts'
 import { type ComparedLine, compareLines } from './line-diff.ts'
 import { revealed } from './printable.ts'
 import type { TerminalView } from './view.ts'

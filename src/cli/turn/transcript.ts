@@ -11,7 +11,6 @@ import type { Composer } from '../terminal/composer/composer.ts'
 import { draftRows } from '../terminal/composer/draft-rows.ts'
 import { Keyboard } from '../terminal/keyboard.ts'
 import { Terminal } from '../terminal/terminal.ts'
-import { type DialectFlags, dialectOf } from './dialect-of.ts'
 import { finalAnswer } from './final-answer.ts'
 import { advance, newStatus, statusLine, type TurnStatus } from './status.ts'
 
@@ -195,4 +194,16 @@ export class Transcript implements Disposable {
       caret: { row: above.length + caret.row, column: caret.column },
     })
   }
+}
+
+export interface DialectFlags {
+  json?: boolean
+  dialect?: string
+}
+
+/** The dialect that a command prints, loaded only if it prints one; undefined if it prints for people. */
+export async function dialectOf({ json, dialect }: DialectFlags): Promise<Dialect | undefined> {
+  if (json || dialect === 'mainstem') return (await import('../../dialects/mainstem.ts')).mainstem
+  if (dialect === undefined) return undefined
+  return (await import('../../dialects/index.ts')).dialects.get(dialect)
 }

@@ -1,5 +1,6 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import type { Event } from '../../model/index.ts'
+import { turnExitCode } from '../../model/outcome/outcome-faces.ts'
 import type { ServerFlags } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { compose } from './compose.ts'
@@ -7,7 +8,6 @@ import { onCtrlC } from './detach.ts'
 import { follow } from './follow.ts'
 import { refOf } from './session-ref.ts'
 import type { Transcript } from './transcript.ts'
-import { turnExitCode } from './turn-exit-code.ts'
 
 export interface WatchedTurn {
   client: MainstemClient

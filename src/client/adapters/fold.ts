@@ -15,7 +15,7 @@ import {
   type LaunchKind,
   type Usage,
 } from '../../model/index.ts'
-import { jsonCopy } from '../../model/text/json-copy.ts'
+import { jsonCopy } from '../../model/text/json.ts'
 import { stamp } from '../../sessions/log/log.ts'
 import { Conversation } from '../../sessions/machine/conversation.ts'
 import type { SessionConfig } from '../config.ts'

@@ -1,7 +1,7 @@
 import type { Frame } from '../../framing/frame.ts'
 import { frameOf } from '../../framing/large-frame.ts'
+import { tryJson } from '../../model/text/json.ts'
 import type { ValueSink } from '../../model/text/large-value.ts'
-import { tryJson } from '../../model/text/try-json.ts'
 import type { FrameQueue } from '../process/frame-queue.ts'
 
 interface IntakeSetup {

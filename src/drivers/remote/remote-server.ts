@@ -1,5 +1,5 @@
 import { MainstemError } from '../../model/index.ts'
-import { tryJson } from '../../model/text/try-json.ts'
+import { tryJson } from '../../model/text/json.ts'
 import type { Timers } from '../driver.ts'
 
 export interface RemoteCall {

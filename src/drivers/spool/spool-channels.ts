@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { appendFileSync, type FSWatcher, statfsSync, statSync, watch, writeFileSync } from 'node:fs'
 import type { Write } from '../../agents/agent.ts'
 import { MainstemError } from '../../model/index.ts'
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import type { Lasting, OutputPosition, RunExit } from '../driver.ts'
 import type { CutterSetup } from '../process/frame-cutter.ts'
 import type { Channels, Fail } from '../process/process-run.ts'
@@ -215,7 +216,7 @@ export class SpoolChannels implements Channels {
       process.kill(-launcher.pid, signal)
       return true
     } catch (thrown) {
-      if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ESRCH') return false
+      if (codeOf(thrown) === 'ESRCH') return false
       throw thrown
     }
   }

@@ -13,6 +13,7 @@ import {
 import { constants as system } from 'node:os'
 import { join } from 'node:path'
 import { MainstemError } from '../../model/index.ts'
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import type { OutputPosition, RunExit } from '../driver.ts'
 import { ABANDONED } from '../tree/orphan-guard.ts'
 
@@ -140,7 +141,7 @@ export function spooledRuns(root: string): string[] {
   try {
     return readdirSync(root).map(decodeURIComponent)
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return []
+    if (codeOf(thrown) === 'ENOENT') return []
     throw thrown
   }
 }

@@ -1,5 +1,6 @@
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import type { WriteState } from '../driver.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 
@@ -107,7 +108,7 @@ export function writeStateIn(folder: SpoolFolder): WriteState {
     const [done = 0, partial = 0, doubt = 0] = new Float64Array(bytes.buffer)
     return { done, bytes: partial, inDoubt: doubt === 1 }
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return NOTHING_WRITTEN
+    if (codeOf(thrown) === 'ENOENT') return NOTHING_WRITTEN
     throw thrown
   }
 }
@@ -117,7 +118,7 @@ function openFifo(path: string): number | undefined {
   try {
     return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    const code = codeOf(thrown)
     if (code === 'ENXIO' || code === 'ENOENT') return undefined
     throw thrown
   }
@@ -128,7 +129,7 @@ function writeSome(pipe: number, bytes: Uint8Array): number {
   try {
     return writeSync(pipe, bytes)
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    const code = codeOf(thrown)
     if (code === 'EAGAIN') return 0
     if (code === 'EPIPE') return -1
     throw thrown

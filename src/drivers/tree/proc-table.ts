@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import { FOLDER_MARKER, RUN_MARKER } from '../process/environment.ts'
 import { shared } from '../server/shared.ts'
 import type { ProcessInfo, ProcessRow, ProcessTable } from './process-table.ts'
@@ -81,7 +82,7 @@ function readProc(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (thrown) {
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    const code = codeOf(thrown)
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return ''
     throw thrown
   }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import { FOLDER_MARKER, ownedRun, RUN_MARKER } from '../process/environment.ts'
 import type { Tree } from '../process/terminate.ts'
 import type { RunGroups } from './cgroup.ts'
@@ -95,7 +96,7 @@ function kill(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal)
   } catch (thrown) {
     // The process exited meanwhile or may not be signalled; the next scan shows which.
-    const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+    const code = codeOf(thrown)
     if (code !== 'ESRCH' && code !== 'EPERM') throw thrown
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { ApprovalMode, SandboxMode } from '../../dialects/unified/unified-config.ts'
 import { type Approval, ModelName, OUTSIDE_ID, type Policy, type Sandbox } from '../../model/index.ts'
 import { ToolPolicy } from '../../model/session/policy.ts'
-import { stripNulls } from '../http/body/strip-nulls.ts'
+import { stripNulls } from '../http/body/json.ts'
 import { named } from '../http/openapi/components.ts'
 
 /** Product names, in lower case without punctuation, and the agent ids they map to. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import { isFairShare } from '../../sessions/log/fair-share.ts'
+import { isFairShare } from '../../sessions/log/byte-budget.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Token } from './auth.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import * as z from 'zod'
 import { parse } from '../../model/text/parse.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { stripNulls } from '../http/body/strip-nulls.ts'
+import { stripNulls } from '../http/body/json.ts'
 import type { ProjectionCache } from '../streams/projection-cache.ts'
 import type { Clients } from './clients.ts'
 

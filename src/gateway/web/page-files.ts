@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
 
 export interface PageFile {
   type: string
@@ -39,7 +40,7 @@ export async function readPageFiles(directory: string): Promise<PageFiles | unde
       assets: new Map(await Promise.all(read)),
     }
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return undefined
+    if (codeOf(thrown) === 'ENOENT') return undefined
     throw thrown
   }
 }

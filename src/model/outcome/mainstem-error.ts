@@ -20,3 +20,8 @@ export class MainstemError extends Error {
     return typeof advice === 'string' ? advice : undefined
   }
 }
+
+/** The code of a system error, such as `ENOENT`. */
+export function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+}

@@ -1,3 +1,5 @@
+import type { TurnCompleted } from '../events/turn.ts'
+import { ERRORS } from './error-table.ts'
 import type { Outcome } from './outcome.types.ts'
 
 interface Faces {
@@ -37,4 +39,11 @@ export function exitCodeOf(
   const fixed = FACES[outcome].exitCode
   if (fixed !== undefined) return fixed
   return exit?.code || 1
+}
+
+/** The exit code of a turn. A failure without an exit code of the agent has that of its error, such as a missing login. */
+export function turnExitCode({ outcome, exit, error }: TurnCompleted): number {
+  if (outcome !== 'failed' || !error || exit?.code) return exitCodeOf(outcome, exit)
+  // The agent is known, so it is its program that was not found.
+  return ERRORS[error.code === 'agent_not_found' ? 'agent_not_ready' : error.code].exit
 }

@@ -9,7 +9,6 @@ import type {
   TextMatches,
   TextQuery,
 } from '../../stores/store.ts'
-import { allRecords } from './all-records.ts'
 import { LogReader, type ReplayOptions } from './log-reader.ts'
 
 /** Reads sessions of the store, whichever server owns them. */
@@ -114,4 +113,19 @@ export abstract class SessionLogs {
     const records = await this.#store.records(query)
     return records.map((record) => this.#withFailure(record))
   }
+}
+
+const PAGE = 512
+
+/** Yields every matching record, newest first, across all pages. */
+export async function* allRecords(
+  source: Pick<Store, 'records'>,
+  query: Omit<SessionQuery, 'before' | 'limit'>,
+): AsyncGenerator<SessionRecord> {
+  let before: string | undefined
+  do {
+    const page = await source.records({ ...query, ...(before !== undefined && { before }), limit: PAGE })
+    yield* page
+    before = page.at(-1)?.id
+  } while (before !== undefined)
 }

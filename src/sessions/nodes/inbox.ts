@@ -2,10 +2,10 @@ import { MainstemError, toMainstemError } from '../../model/index.ts'
 import { parseField } from '../../model/text/parse.ts'
 import type { NodeCommand } from '../../stores/nodes.ts'
 import type { Sessions } from '../sessions.ts'
+import { until } from '../with-timeout.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
-import { withDirectories } from './request-directories.ts'
-import { until } from './until.ts'
+import { withDirectories } from './placement.ts'
 import { NodeCommandBody, type NodeOutcome } from './wire.ts'
 
 /** The interval of polls for commands, in case a notification is lost. */

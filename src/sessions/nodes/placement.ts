@@ -1,3 +1,4 @@
+import type { NewSession } from '../../model/session/new-session.ts'
 import type { RegisteredNode } from '../../stores/nodes.ts'
 import type { Runnable } from '../deps.ts'
 
@@ -33,4 +34,23 @@ export function candidates(
 /** Compares names only: the node itself resolves links and checks that the directory exists. */
 export function isBelow(root: string, directory: string): boolean {
   return directory === root || directory.startsWith(root.endsWith('/') ? root : `${root}/`)
+}
+
+/** The directories that a node must have to run a new session. */
+export function directoriesOf({ cwd, options }: Pick<NewSession, 'cwd' | 'options'>): string[] {
+  return [cwd, ...(options?.extraDirectories ?? [])]
+}
+
+/** Resolves the directories of a new session on the node that is to run it; `directory` refuses those it does not have. */
+export async function withDirectories(
+  request: NewSession,
+  directory: (path: string, field?: string) => Promise<string>,
+): Promise<NewSession> {
+  const { cwd, options } = request
+  const real = { ...request, cwd: await directory(cwd) }
+  if (!options?.extraDirectories) return real
+  const extraDirectories = await Promise.all(
+    options.extraDirectories.map((path) => directory(path, 'options.extraDirectories')),
+  )
+  return { ...real, options: { ...options, extraDirectories } }
 }

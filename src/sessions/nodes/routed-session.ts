@@ -13,8 +13,8 @@ import { parseAnswer, parseChange, parseImages, parseNativeId, parsePrompt } fro
 import type { Change } from '../process/setup.ts'
 import type { ConversationState, SessionHandle } from '../session-handle.ts'
 import type { TurnRead } from '../turns/delivery.ts'
+import { until } from '../with-timeout.ts'
 import type { Router } from './router.ts'
-import { until } from './until.ts'
 import { CommandResults } from './wire.ts'
 
 /** The interval of reads of the record while a caller waits for a turn and the log is busy. */

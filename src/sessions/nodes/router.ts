@@ -2,11 +2,10 @@ import { MainstemError, type SessionRecord, toMainstemError } from '../../model/
 import type { NewSession } from '../../model/session/new-session.ts'
 import { parseField } from '../../model/text/parse.ts'
 import type { Claim, IdempotencyKey } from '../claim.ts'
+import { until } from '../with-timeout.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
-import { candidates, type Self } from './placement.ts'
-import { directoriesOf } from './request-directories.ts'
-import { until } from './until.ts'
+import { candidates, directoriesOf, type Self } from './placement.ts'
 import { CommandResults, type NodeCommandBody, NodeOutcome, type SessionCommand } from './wire.ts'
 
 /** The interval of lookups of the owner while a command waits for its outcome. */

@@ -1,7 +1,7 @@
 import type { Timers } from '../../drivers/driver.ts'
 import type { CommitLog, StoredCommit } from '../../stores/nodes.ts'
 import type { Feed, FeedCommit } from '../log/feed.ts'
-import { until } from './until.ts'
+import { until } from '../with-timeout.ts'
 
 /** The interval of polls for commits, in case a notification is lost. */
 const POLL_MS = 1_000

@@ -2,7 +2,7 @@ import type { NamedCall, ToolNames } from '../../agents/agent.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import type { AnswerCommand, Approval, Policy, Scope, ToolKind } from '../../model/index.ts'
 import { offeredScopes } from '../../model/request/offered-scopes.ts'
-import { plainToolNames } from './plain-tool-names.ts'
+import { canonicalKind } from '../../model/request/tool.ts'
 
 /** The facts besides the request that an answer depends on. */
 export interface ApprovalContext {
@@ -131,4 +131,10 @@ function isAllowed(request: RequestOpened, context: ApprovalContext): boolean {
   // Without file names, the call cannot be shown to stay inside the workspace.
   if (!allowed.inside.includes(toolKind) || !locations || locations.length === 0) return false
   return locations.every(({ path }) => isInside(path))
+}
+
+/** The names of an agent without a table of its tools: its own, and their kinds. */
+export const plainToolNames: ToolNames = {
+  means: (name, { tool, toolKind }) => name === tool || name === toolKind,
+  canonical: ({ tool = '', toolKind }) => canonicalKind(toolKind) ?? tool,
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { crc32 } from 'node:zlib'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import { checksum } from '../checksum.ts'
 import { BLOB_PIECE } from '../read-bytes.ts'
@@ -74,7 +75,7 @@ async function openBlob(path: string, id: string): Promise<FileHandle> {
   try {
     return await open(path, 'r')
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') throw unknownBlob(id)
+    if (codeOf(thrown) === 'ENOENT') throw unknownBlob(id)
     throw storageFailed(`cannot read blob ${id}`, thrown)
   }
 }

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { MainstemError } from '../../model/outcome/mainstem-error.ts'
+import { codeOf, MainstemError } from '../../model/outcome/mainstem-error.ts'
 
 /** The paths of a store. SQLite adds `-wal` and `-shm` beside the database. */
 export interface Files {
@@ -136,7 +136,7 @@ function lastIn(path: string): number {
   try {
     return Number(/^\d{16}$/m.exec(readFileSync(path, 'utf8'))?.[0] ?? 0)
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return 0
+    if (codeOf(thrown) === 'ENOENT') return 0
     throw thrown
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
-import { MainstemError } from '../../model/outcome/mainstem-error.ts'
+import { codeOf, MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { prepareFile } from './files.ts'
 import { APPLICATION_ID } from './schema.ts'
 
@@ -123,6 +123,6 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (thrown) {
-    return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
+    return codeOf(thrown) === 'EPERM'
   }
 }

@@ -1,5 +1,5 @@
 import type { ErrorCode, Evidence } from '../../../model/index.ts'
-import { codeOfStatus } from '../../../model/outcome/http-status.ts'
+import { codeOfStatus } from '../../../model/outcome/errors.ts'
 import { count, type Fields, text } from '../../kit/fields.ts'
 import type { Failure } from '../errors.ts'
 

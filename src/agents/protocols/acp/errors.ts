@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorInfo } from '../../../model/index.ts'
-import { codeOfStatus } from '../../../model/outcome/http-status.ts'
+import { codeOfStatus } from '../../../model/outcome/errors.ts'
 import { fields, isFields, number, text } from '../../kit/fields.ts'
 
 const KINDS: ReadonlyMap<string, ErrorCode> = new Map([

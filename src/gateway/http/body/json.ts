@@ -79,3 +79,9 @@ function checkText(text: string): void {
     { field: 'body', unreadable: true },
   )
 }
+
+/** Treats `null` as absent, because some clients serialise optional fields as `null`. */
+export function stripNulls(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))
+}

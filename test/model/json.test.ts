@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonCopy } from '../../src/model/text/json-copy.ts'
+import { jsonCopy } from '../../src/model/text/json.ts'
 import { EDITED, editAll } from '../edit-all.ts'
 import { runs } from '../long.ts'
 
