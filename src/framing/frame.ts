@@ -25,13 +25,9 @@ const SHALLOW_LENGTH = MAX_DEPTH * 2
 
 /** Parses a text at the moment it is cut. Every frame has its own value: no two frames share an object. */
 export function jsonFrame(stream: FrameStream, text: string): Frame {
-  return { stream, text, value: parse(text) }
-}
-
-function parse(text: string): unknown {
   const value = tryJson(text)
-  if (text.length <= SHALLOW_LENGTH || typeof value !== 'object' || value === null) return value
-  return isDeeperThan(value, MAX_DEPTH) ? undefined : value
+  const mayBeDeep = text.length > SHALLOW_LENGTH && typeof value === 'object' && value !== null
+  return { stream, text, value: mayBeDeep && isDeeperThan(value, MAX_DEPTH) ? undefined : value }
 }
 
 /** Recurses into objects only, because it runs on every long frame. */

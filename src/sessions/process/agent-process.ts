@@ -65,7 +65,7 @@ export class AgentProcess {
     this.#conversation = conversation
     this.#log = log
     this.#journal = new ProcessJournal(parts)
-    this.#stages = new StageLimit(parts, (stage, ms) => this.#endOverdue(stage, ms))
+    this.#stages = new StageLimit(parts)
   }
 
   get running(): boolean {
@@ -216,7 +216,8 @@ export class AgentProcess {
     await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.#gone)
   }
 
-  async #endOverdue(stage: Stage, ms: number): Promise<void> {
+  /** Ends a process that took longer than `ms` for a stage that only it can end. */
+  async endOverdue(stage: Stage, ms: number): Promise<void> {
     recordOverdue(this.#conversation, this.#setup, stage, ms)
     this.stopping({ cause: this.#conversation.cause })
     await this.#log.commit()

@@ -4,14 +4,12 @@ import { AGENT_LIMITS, LONGEST_EXIT, type Stage } from './agent-limits.ts'
 /** Limits the stages of a process that only the process itself can end. */
 export class StageLimit {
   readonly #parts: SessionParts
-  readonly #overdue: (stage: Stage, ms: number) => Promise<void>
   /** The stage that is limited now, and when the agent last wrote a frame of its protocol. */
   #limited: Stage = 'working'
   #heardAt = 0
 
-  constructor(parts: SessionParts, overdue: (stage: Stage, ms: number) => Promise<void>) {
+  constructor(parts: SessionParts) {
     this.#parts = parts
-    this.#overdue = overdue
   }
 
   /**
@@ -41,13 +39,13 @@ export class StageLimit {
   }
 
   #await(stage: Stage, ms: number, left: number, last: number): void {
-    const { alarms, deps } = this.#parts
+    const { alarms, deps, agent } = this.#parts
     const heardAt = this.#heardAt
     alarms.arm('stage', left, ({ wasSuspended }) => {
       const extended = Math.min(this.#heardAt + ms, last) - deps.clock.monotonic()
       const more = wasSuspended ? ms : this.#heardAt === heardAt ? 0 : extended
       if (more > 0) this.#await(stage, ms, more, last)
-      else this.#parts.run(this.#overdue(stage, ms))
+      else this.#parts.run(agent.endOverdue(stage, ms))
     })
   }
 }

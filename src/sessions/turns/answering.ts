@@ -13,7 +13,7 @@ import { approvalContext } from '../process/setup.ts'
 import type { SessionParts } from '../session-parts.ts'
 import { checkFit } from './answer-fit.ts'
 import { answerFor } from './approval.ts'
-import { type ToolHooks, toolHooksOf } from './tool-hook.ts'
+import { ToolHooks } from './tool-hook.ts'
 
 /** The fields of a request that identify it. */
 export type Asked = Pick<BoundAnswer, 'requestId' | 'inputDigest'>
@@ -27,7 +27,7 @@ export class Answering {
 
   constructor(parts: SessionParts) {
     this.#parts = parts
-    this.#hooks = toolHooksOf(parts.setup, parts.deps)
+    this.#hooks = new ToolHooks(parts.setup, parts.deps)
   }
 
   /** If no person is needed for an open request, decides it after its commit. */

@@ -1,6 +1,6 @@
-import type { Driver, Run, RunExit, Timers } from '../../drivers/driver.ts'
+import type { Run, RunExit } from '../../drivers/driver.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
-import type { AnswerCommand, ToolHook } from '../../model/index.ts'
+import type { AnswerCommand } from '../../model/index.ts'
 import { OutputTail } from '../../model/outcome/output-tail.ts'
 import { NO_VALUES } from '../../model/text/large-value.ts'
 import type { SessionDeps } from '../deps.ts'
@@ -9,26 +9,18 @@ import { checkDirectories, hookRunId, type SessionSetup } from '../process/setup
 /** The default timeout of a hook. */
 const TIMEOUT_MS = 60_000
 
-export interface ToolHookDeps {
-  driver: Driver
-  timers: Timers
-  /** Throws if no process may start in the directory. */
-  checkDirectory(): void
-  /** Marks the processes of the hook. Differs from the run of the agent, whose processes end with it. */
-  runId: string
-  cwd: string
-  isRealCwd?: boolean
-}
-
 /** Runs the command that decides tool calls of one session, one request at a time. */
 export class ToolHooks {
-  readonly #hook: ToolHook | undefined
-  readonly #deps: ToolHookDeps
+  readonly #setup: Pick<SessionSetup, 'id' | 'cwd' | 'options'>
+  readonly #deps: Pick<SessionDeps, 'driver' | 'timers' | 'mayWorkIn'>
   readonly #deciding = new Map<string, AbortController>()
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(hook: ToolHook | undefined, deps: ToolHookDeps) {
-    this.#hook = hook
+  constructor(
+    setup: Pick<SessionSetup, 'id' | 'cwd' | 'options'>,
+    deps: Pick<SessionDeps, 'driver' | 'timers' | 'mayWorkIn'>,
+  ) {
+    this.#setup = setup
     this.#deps = deps
   }
 
@@ -68,16 +60,18 @@ export class ToolHooks {
   }
 
   async #refusal(request: RequestOpened, signal: AbortSignal): Promise<string | undefined> {
-    const [program, ...args] = this.#hook?.command ?? []
+    const { id, cwd, options } = this.#setup
+    const hook = options.hooks?.beforeToolCall
+    const [program, ...args] = hook?.command ?? []
     if (program === undefined) return 'there is no hook to ask'
     if (signal.aborted) return 'the request was withdrawn'
-    const { driver, timers, runId, cwd, isRealCwd = false } = this.#deps
-    this.#deps.checkDirectory()
+    const { driver, timers, mayWorkIn } = this.#deps
+    checkDirectories(this.#setup, this.#deps)
     const run = driver.start(
       { kind: 'process', argv: [program, ...args], env: {}, passEnv: [] },
-      { runId, cwd, isRealCwd, env: {}, values: NO_VALUES },
+      { runId: hookRunId(id), cwd, isRealCwd: mayWorkIn !== undefined, env: {}, values: NO_VALUES },
     )
-    const timeoutMs = this.#hook?.timeoutMs ?? TIMEOUT_MS
+    const timeoutMs = hook?.timeoutMs ?? TIMEOUT_MS
     const over = new AbortController()
     const stopped = timers.sleep(timeoutMs, AbortSignal.any([signal, over.signal])).then(async () => {
       if (over.signal.aborted) return false
@@ -105,22 +99,4 @@ async function runToEnd(run: Run, text: string): Promise<RunExit & { stderr: str
   }
   await written
   return { ...(await run.exit), stderr: stderr.text }
-}
-
-export function toolHooksOf(
-  setup: SessionSetup,
-  deps: Pick<SessionDeps, 'driver' | 'timers' | 'mayWorkIn'>,
-): ToolHooks {
-  const { id, cwd, options } = setup
-  const { driver, timers } = deps
-  const checkDirectory = () => checkDirectories(setup, deps)
-  const isRealCwd = deps.mayWorkIn !== undefined
-  return new ToolHooks(options.hooks?.beforeToolCall, {
-    driver,
-    timers,
-    checkDirectory,
-    runId: hookRunId(id),
-    cwd,
-    isRealCwd,
-  })
 }

@@ -246,7 +246,7 @@ export class Turns {
   outputRead(): void {
     if (this.#isActive) this.#watchdog?.noteActivity()
     this.#isActive = false
-    if (!this.#isUnconfirmed) this.#confirmation?.resolve()
+    if (this.#confirmation && !this.#isUnconfirmed) this.#confirmation.resolve()
   }
 
   /** Rejects every caller that waits for a turn. */

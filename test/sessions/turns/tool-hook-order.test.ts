@@ -42,8 +42,8 @@ async function* noFrames(): AsyncGenerator<never> {
 
 test('a hook is asked one request at a time, and not about a request that was withdrawn before', async () => {
   const driver = new Hooks()
-  const parts = { driver, timers: systemTimers, checkDirectory: () => undefined, runId: 'hook', cwd: '/' }
-  const hooks = new ToolHooks({ command: ['hook'] }, parts)
+  const options = { hooks: { beforeToolCall: { command: ['hook'] as [string] } } }
+  const hooks = new ToolHooks({ id: 'session', cwd: '/', options }, { driver, timers: systemTimers })
   const answers = ['a', 'b', 'c'].map((id) => hooks.ask(request(id)))
   await expect.poll(() => driver.exits).toHaveLength(1)
   expect(['a', 'b', 'c', 'd'].map((id) => hooks.decides(id))).toEqual([true, true, true, false])

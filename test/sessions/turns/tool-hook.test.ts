@@ -267,13 +267,14 @@ describe('a real command', () => {
     writeFileSync(file, script)
     const environment = { ...process.env, MAINSTEM_TOKEN: 'ours', ANTHROPIC_API_KEY: 'key' }
     const tool = new ToolHooks(
-      { command: [process.execPath, file], timeoutMs },
+      {
+        id: `hook-${cwd}`,
+        cwd,
+        options: { hooks: { beforeToolCall: { command: [process.execPath, file], timeoutMs } } },
+      },
       {
         driver: driver({ environment, graces: { SIGINT: 200, SIGTERM: 200, SIGKILL: 5_000 } }),
         timers: systemTimers,
-        checkDirectory: () => undefined,
-        runId: `hook-${cwd}`,
-        cwd,
       },
     )
     return tool.ask(request)
@@ -321,16 +322,11 @@ describe('a real command', () => {
   })
 
   test('that is not there denies', async () => {
-    const parts = {
-      driver: driver(),
-      timers: systemTimers,
-      checkDirectory: () => undefined,
-      runId: 'none',
-      cwd,
-    }
     const missing = join(cwd, 'missing')
     expect(existsSync(missing)).toBe(false)
-    const answer = await new ToolHooks({ command: [missing] }, parts).ask(request)
+    const options = { hooks: { beforeToolCall: { command: [missing] as [string] } } }
+    const tool = new ToolHooks({ id: 'none', cwd, options }, { driver: driver(), timers: systemTimers })
+    const answer = await tool.ask(request)
     expect(answer).toMatchObject({ decision: 'deny', message: expect.stringContaining(missing) })
   })
 })
