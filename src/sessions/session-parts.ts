@@ -15,7 +15,7 @@ import { secretsFor } from './process/secrets.ts'
 import type { SessionSetup } from './process/setup.ts'
 import type { Session } from './session.ts'
 import { Answering } from './turns/answering.ts'
-import { Changes } from './turns/changes.ts'
+import { SettingChanges } from './turns/changes.ts'
 import { Turns } from './turns/turns.ts'
 
 /**
@@ -32,7 +32,7 @@ export class SessionParts {
   readonly mask: Mask
   readonly conversation: Conversation
   readonly agent: AgentProcess
-  readonly changes: Changes
+  readonly changes: SettingChanges
   readonly turns: Turns
   readonly answering: Answering
   readonly continuations: Continuations
@@ -58,7 +58,7 @@ export class SessionParts {
     this.log = new Log(state, position, { store, clock, committed, failed, mask: this.mask, terms })
     this.conversation = openConversation(setup, deps, state, this.#emit.bind(this))
     this.agent = new AgentProcess(this)
-    this.changes = new Changes(this)
+    this.changes = new SettingChanges(this)
     this.turns = new Turns(this)
     this.answering = new Answering(this)
     this.continuations = new Continuations(this)

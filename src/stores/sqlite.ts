@@ -2,9 +2,9 @@ import { SCHEMA_VERSION } from '../model/index.ts'
 import { Leases, OpenTime } from './leases.ts'
 import { LogStore } from './log-store/log-store.ts'
 import { SqliteBackend } from './sqlite/backend.ts'
-import { Blobs } from './sqlite/blobs.ts'
+import { BlobFiles } from './sqlite/blobs.ts'
 import { filesIn } from './sqlite/files.ts'
-import { Reader } from './sqlite/reader.ts'
+import { SqliteReader } from './sqlite/reader.ts'
 import { SearchChannel } from './sqlite/search/search-channel.ts'
 import { removeIndex } from './sqlite/search/text-index.ts'
 import type { SqliteOptions } from './sqlite/sqlite-options.ts'
@@ -18,12 +18,12 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const files = filesIn(directory)
   const settings = { directory, durability, maxBytes, entryVersion: SCHEMA_VERSION }
   const channel = await WriterChannel.start(settings)
-  const reader = new Reader(files.database, (owner) => leases?.othersThan(owner) ?? [])
+  const reader = new SqliteReader(files.database, (owner) => leases?.othersThan(owner) ?? [])
   let leases: Leases | undefined
   try {
     const time = new OpenTime(reader.lastReceiptAt(), monotonic)
     leases = new Leases(time)
-    const blobs = new Blobs(files.blobs, durability === 'power')
+    const blobs = new BlobFiles(files.blobs, durability === 'power')
     // An index that is not kept up would have text of sessions that are deleted.
     if (!search) removeIndex(files.index)
     const parts = { channel, reader, blobs, time, leases }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
 import { searchTerms } from '../../src/model/text/search-terms.ts'
 import { Database } from '../../src/stores/postgres/database.ts'
-import { Indexer } from '../../src/stores/postgres/search/indexer.ts'
+import { WordIndexer } from '../../src/stores/postgres/search/indexer.ts'
 import { WordIndex } from '../../src/stores/postgres/search/word-index.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import { scopeOf } from '../../src/stores/search.ts'
@@ -247,7 +247,7 @@ test('closing the database ends a step of the index that waits for its return', 
   const database = await Database.open({ url: server.url, patienceMs: hour })
   const words = new WordIndex(database)
   const begun = Promise.withResolvers<void>()
-  const indexer = new Indexer({
+  const indexer = new WordIndexer({
     step() {
       begun.resolve()
       return words.step()

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
 import { searchTerms } from '../../src/model/text/search-terms.ts'
-import { Indexer } from '../../src/stores/sqlite/search/indexer.ts'
+import { TextIndexer } from '../../src/stores/sqlite/search/indexer.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { database, newDirectory, sessionId, state } from './sqlite-parts.ts'
@@ -43,7 +43,7 @@ function isInFiles(path: string, text: string): boolean {
   return files.some((name) => readFileSync(join(path, name)).includes(text.slice(3)))
 }
 
-const indexer = (path: string) => new Indexer(join(path, 'mainstem.db'), join(path, 'search.db'))
+const indexer = (path: string) => new TextIndexer(join(path, 'mainstem.db'), join(path, 'search.db'))
 const ask = { principal: 'local', terms: searchTerms('row'), limit: 10_000, waitMs: 0 }
 
 describe('the text of removed entries', () => {

@@ -6,7 +6,7 @@ import type { SessionParts } from '../session-parts.ts'
  * Changes model, policy and mode. Sends the change to a running process if the protocol supports it. Otherwise the
  * process is stale: it ends with its turn, and the next prompt starts a new one that resumes the conversation.
  */
-export class Changes {
+export class SettingChanges {
   readonly #parts: SessionParts
   readonly #setup: SessionSetup
   #upcoming: Settings | undefined

@@ -3,7 +3,7 @@ import type { SessionQuery, TypeQuery } from '../store.ts'
 import type { Sums } from '../tables.ts'
 
 /** A database that waits for nothing may answer at once. */
-export type Answer<T> = T | Promise<T>
+export type Awaitable<T> = T | Promise<T>
 
 /** Rows of a log or a journal in order, and the counters of their session. */
 export interface RowPage {
@@ -34,7 +34,7 @@ export interface TypedPage extends RowPage {
 }
 
 /** Selects sessions; `below` is the number of the last one that was read, and `room` the text that is still wanted. */
-export interface SessionPage extends SessionQuery {
+export interface SessionPageQuery extends SessionQuery {
   below: number | undefined
   room: number
 }
@@ -45,24 +45,24 @@ export interface SessionPage extends SessionQuery {
  */
 export interface RowSource {
   readonly sums: Sums
-  log(session: string, bounds: Bounds): Answer<RowPage | undefined>
+  log(session: string, bounds: Bounds): Awaitable<RowPage | undefined>
   /**
    * The rows of a log that name one of these types, as `readTypes` describes. `end` is before the first row whose types
    * are unknown, and before one that makes the text larger than `maxBytes`.
    */
-  typed(session: string, query: TypeQuery): Answer<TypedPage | undefined>
+  typed(session: string, query: TypeQuery): Awaitable<TypedPage | undefined>
   /** The size of what `log` would read. */
-  logSize(session: string, bounds: Bounds): Answer<number>
-  journal(session: string, bounds: Bounds): Answer<RowPage | undefined>
-  session(session: string): Answer<SessionRows | undefined>
+  logSize(session: string, bounds: Bounds): Awaitable<number>
+  journal(session: string, bounds: Bounds): Awaitable<RowPage | undefined>
+  session(session: string): Awaitable<SessionRows | undefined>
   /** The newest first. May return fewer than asked for, but none only at the end. */
-  sessions(page: SessionPage): Answer<readonly SessionRows[]>
+  sessions(page: SessionPageQuery): Awaitable<readonly SessionRows[]>
   /** The counters of sessions that exist, also of damaged ones. */
-  counters(sessions: readonly string[]): Answer<readonly Row[]>
-  queued(session: string, turn: number): Answer<Row | undefined>
-  receipt(id: string): Answer<Row | undefined>
+  counters(sessions: readonly string[]): Awaitable<readonly Row[]>
+  queued(session: string, turn: number): Awaitable<Row | undefined>
+  receipt(id: string): Awaitable<Row | undefined>
   /** Rows with `status` and `sessions`. */
-  counts(): Answer<readonly Row[]>
-  natives(id: string): Answer<readonly Row[]>
-  spent(principal?: string): Answer<readonly Row[]>
+  counts(): Awaitable<readonly Row[]>
+  natives(id: string): Awaitable<readonly Row[]>
+  spent(principal?: string): Awaitable<readonly Row[]>
 }

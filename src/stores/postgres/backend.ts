@@ -10,16 +10,16 @@ import { searchOff } from '../refusals.ts'
 import type { Row } from '../row.ts'
 import type { TextMatches, TextQuery, TrimPoint } from '../store.ts'
 import { PostgresAccess } from './access.ts'
-import { Blobs } from './blobs.ts'
+import { BlobRows } from './blobs.ts'
 import { Changes } from './changes.ts'
 import { toColumn } from './columns.ts'
 import { type Database, WRITERS } from './database.ts'
 import { Backoff, isDuplicate, isTransient } from './failures.ts'
-import { HeldLeases, type LeaseProof, Leases } from './leases.ts'
+import { HeldLeases, type LeaseProof, LeaseRows } from './leases.ts'
 import { Nodes } from './nodes.ts'
-import { Reader } from './reader.ts'
+import { PostgresReader } from './reader.ts'
 import { Removals } from './removals.ts'
-import { Indexer } from './search/indexer.ts'
+import { WordIndexer } from './search/indexer.ts'
 import { searchLogs } from './search/search-logs.ts'
 import { WordIndex } from './search/word-index.ts'
 import { journaledOf, type PostgresPlace, type PostgresRun, placeIn } from './session-change.ts'
@@ -29,7 +29,7 @@ import { commitStatement } from './statement.ts'
 /** The size of the row that `probe` inserts and rolls back, to check for free space. */
 const PROBE_BYTES = 64 * 1024
 
-interface Parts {
+interface PostgresParts {
   time: SharedTime
   /** The clock of a test. */
   monotonic: (() => number) | undefined
@@ -40,34 +40,34 @@ interface Parts {
 export class PostgresBackend implements Backend<PostgresPlace> {
   readonly lanes = WRITERS
   readonly encodesFrames = true
-  readonly rows: Reader
+  readonly rows: PostgresReader
   readonly access: PostgresAccess
-  readonly blobs: Blobs
+  readonly blobs: BlobRows
   readonly nodes: Nodes
   readonly #database: Database
   readonly #time: SharedTime
   readonly #now: () => number | null
   readonly #held: HeldLeases
-  readonly #leases: Leases
+  readonly #leases: LeaseRows
   readonly #removals: Removals
   readonly #words: WordIndex
   /** Absent if no index is kept. */
-  readonly #indexer: Indexer | undefined
+  readonly #indexer: WordIndexer | undefined
   #changes: Changes | undefined
 
-  constructor(database: Database, { time, monotonic, search }: Parts) {
+  constructor(database: Database, { time, monotonic, search }: PostgresParts) {
     this.#database = database
     this.#time = time
     this.#now = () => monotonic?.() ?? null
     this.#held = new HeldLeases(monotonic ?? (() => performance.now()))
-    this.rows = new Reader(database, this.#now)
+    this.rows = new PostgresReader(database, this.#now)
     this.access = new PostgresAccess(database, this.#now)
-    this.blobs = new Blobs(database)
+    this.blobs = new BlobRows(database)
     this.nodes = new Nodes(database, this.#now)
-    this.#leases = new Leases(database, this.#held, this.#now)
+    this.#leases = new LeaseRows(database, this.#held, this.#now)
     this.#removals = new Removals(database, this.#now)
     this.#words = new WordIndex(database)
-    this.#indexer = search ? new Indexer(this.#words) : undefined
+    this.#indexer = search ? new WordIndexer(this.#words) : undefined
   }
 
   async start(): Promise<void> {

@@ -30,7 +30,7 @@ const SWEEP = [
 ]
 
 /** Blobs, in rows of 1 MB. */
-export class Blobs implements BlobSink {
+export class BlobRows implements BlobSink {
   readonly #database: Database
   readonly #reads: Reads
 

@@ -34,7 +34,7 @@ const HOLDER = `SELECT s.owner, o.until - ${NOW} AS left, ${isIntact('s')} AS in
   WHERE s.id = $2`
 
 /** Which owner may write to which session. The database's clock decides when a lease ends. */
-export class Leases {
+export class LeaseRows {
   readonly #database: Database
   readonly #held: HeldLeases
   readonly #now: () => number | null

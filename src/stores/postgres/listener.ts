@@ -57,7 +57,7 @@ export class Listener implements AsyncDisposable {
     await this.#running
   }
 
-  async #stayConnected(first: Connection): Promise<void> {
+  async #stayConnected(first: ListenerConnection): Promise<void> {
     await first.lost
     while (!this.#closed.signal.aborted) {
       const backoff = new Backoff(Number.POSITIVE_INFINITY, this.#closed.signal)
@@ -69,7 +69,7 @@ export class Listener implements AsyncDisposable {
     }
   }
 
-  async #connect(): Promise<Connection> {
+  async #connect(): Promise<ListenerConnection> {
     const client = this.#newClient()
     const { promise: lost, resolve } = Promise.withResolvers<void>()
     client.on('error', () => resolve())
@@ -103,7 +103,7 @@ export class Listener implements AsyncDisposable {
   }
 }
 
-interface Connection {
+interface ListenerConnection {
   /** Settles when the connection is gone. */
   lost: Promise<void>
 }

@@ -1,4 +1,11 @@
-import type { Bounds, RowPage, RowSource, SessionPage, SessionRows, TypedPage } from '../log-store/rows.ts'
+import type {
+  Bounds,
+  RowPage,
+  RowSource,
+  SessionPageQuery,
+  SessionRows,
+  TypedPage,
+} from '../log-store/rows.ts'
 import { integer, type Row } from '../row.ts'
 import type { TypeQuery } from '../store.ts'
 import type { TableName } from '../tables.ts'
@@ -59,7 +66,7 @@ const SESSION = selectOf(
 )
 
 /** Reads the rows of a database. */
-export class Reader implements RowSource {
+export class PostgresReader implements RowSource {
   readonly sums = SUMS
   readonly #database: Database
   readonly #now: () => number | null
@@ -119,7 +126,7 @@ export class Reader implements RowSource {
     return row && withQueue(row)
   }
 
-  async sessions(page: SessionPage): Promise<SessionRows[]> {
+  async sessions(page: SessionPageQuery): Promise<SessionRows[]> {
     const { principal, status, asking, queued, acquirableBy, before, below, limit, room } = page
     // The first two are those of the leases.
     const values: unknown[] = [this.#now(), acquirableBy === undefined ? null : toColumn(acquirableBy)]

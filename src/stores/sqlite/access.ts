@@ -6,7 +6,7 @@ import { storageFailed } from '../refusals.ts'
 import type { Row } from '../row.ts'
 import type { TableRow } from '../tables.ts'
 import type { AccessWrite } from './message.ts'
-import type { Reader } from './reader.ts'
+import type { SqliteReader } from './reader.ts'
 import { selectOf } from './table-rows.ts'
 import type { WriterChannel } from './writer-channel.ts'
 
@@ -15,11 +15,11 @@ export const timedFact = (fact: AuditFact): TableRow<'audit'> => ({ ...auditRow(
 
 /** Tokens, grants and the audit trail of a database. Changes are made one at a time, each on the result of the last. */
 export class SqliteAccess implements AccessStore {
-  readonly #reader: Reader
+  readonly #reader: SqliteReader
   readonly #channel: WriterChannel
   #changing: Promise<unknown> = Promise.resolve()
 
-  constructor(reader: Reader, channel: WriterChannel) {
+  constructor(reader: SqliteReader, channel: WriterChannel) {
     this.#reader = reader
     this.#channel = channel
   }

@@ -12,9 +12,9 @@ import { checkFence, orIfDamaged, searchOff, sessionNotFound } from '../refusals
 import { integer, type Row } from '../row.ts'
 import { NO_FENCE, type TextMatches, type TextQuery, type TrimPoint } from '../store.ts'
 import { SqliteAccess, timedFact } from './access.ts'
-import type { Blobs } from './blobs.ts'
+import type { BlobFiles } from './blobs.ts'
 import { addRun, type Commit, emptyCommit, type Removal } from './message.ts'
-import type { Reader } from './reader.ts'
+import type { SqliteReader } from './reader.ts'
 import { type SearchChannel, searchLogs } from './search/search-channel.ts'
 import type { WriterChannel } from './writer-channel.ts'
 
@@ -24,10 +24,10 @@ interface SqlitePlace extends SessionPlace {
 
 type SqliteRun = CommitRun<SqlitePlace>
 
-interface Parts {
+interface SqliteParts {
   channel: WriterChannel
-  reader: Reader
-  blobs: Blobs
+  reader: SqliteReader
+  blobs: BlobFiles
   time: OpenTime
   leases: Leases
   /** Absent if no index is kept. */
@@ -39,14 +39,14 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   readonly lanes = 1
   /** The thread does it. */
   readonly encodesFrames = false
-  readonly rows: Reader
+  readonly rows: SqliteReader
   readonly access: SqliteAccess
-  readonly blobs: Blobs
-  readonly #parts: Parts
+  readonly blobs: BlobFiles
+  readonly #parts: SqliteParts
   readonly #begun = new WeakMap<SqliteRun, number>()
   #lastSession: number | undefined
 
-  constructor(parts: Parts) {
+  constructor(parts: SqliteParts) {
     this.#parts = parts
     this.rows = parts.reader
     this.access = new SqliteAccess(parts.reader, parts.channel)

@@ -15,7 +15,7 @@ const syncFile = promisify(fsync)
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Blobs, one file each. Written and read in pieces, so a blob is never in memory as a whole. */
-export class Blobs implements BlobSink {
+export class BlobFiles implements BlobSink {
   readonly #folder: string
   readonly #sync: boolean
   /** The checksums of blobs that no entry refers to yet. */

@@ -21,12 +21,12 @@ import {
 import { logTop, removal } from './removal.ts'
 import { checkFinished, checkIntact, checkOurs, migrate } from './schema.ts'
 import { inserter, insertInto, SUMS, same, withSums } from './table-rows.ts'
-import { TAIL_SUM, Tails } from './tails.ts'
+import { StoredTails, TAIL_SUM } from './tails.ts'
 
 /** `start without a lock`: no lock of an earlier owner was there, so the database has to be free of other processes. */
 type Opening = 'start' | 'start without a lock' | 'failure'
 
-type Statements = ReturnType<typeof statementsOf>
+type WriteStatements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
   return {
@@ -65,7 +65,7 @@ export class Connection {
   readonly #db: DatabaseSync
   readonly #file: string
   readonly #inode: number
-  readonly #statements: Statements
+  readonly #statements: WriteStatements
   readonly #entryVersion: number
   /** The highest id of the log so far. */
   #logTop: number
@@ -148,7 +148,7 @@ export class Connection {
           lease.n,
         )
       }
-      const tails = new Tails(statements.tailOf, commit)
+      const tails = new StoredTails(statements.tailOf, commit)
       this.#insertLog(commit, tails)
       this.#insertJournal(commit, tails)
       for (let at = 0; at < frameCounts.length; at += FRAME_COUNT_NUMBERS) {
@@ -174,7 +174,7 @@ export class Connection {
     if (this.#logTop !== before) this.#lastCommit?.write(this.#logTop)
   }
 
-  #insertLog({ log }: Commit, tails: Tails): void {
+  #insertLog({ log }: Commit, tails: StoredTails): void {
     const { log: insert } = this.#statements
     const version = this.#entryVersion
     for (const row of rowsIn(log)) {
@@ -183,7 +183,7 @@ export class Connection {
     }
   }
 
-  #insertJournal({ journal }: Commit, tails: Tails): void {
+  #insertJournal({ journal }: Commit, tails: StoredTails): void {
     for (const row of rowsIn(journal)) {
       const [n, last] = [integer(row, 'n'), integer(row, 'last')]
       const { encoding, body } = encodeJournal(text(row, 'text'))

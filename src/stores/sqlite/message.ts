@@ -5,7 +5,7 @@ import type { QueuedRow, RecordRow } from '../log-store/prepared-batch.ts'
 import type { Row } from '../row.ts'
 import { type Charge, FIRST_FENCE, NO_FENCE, type TrimPoint } from '../store.ts'
 import type { TableRow } from '../tables.ts'
-import type { Blobs } from './blobs.ts'
+import type { BlobFiles } from './blobs.ts'
 
 /** `power`: acknowledged entries survive a power loss. `process`: they survive the end of this process. */
 export type Durability = 'power' | 'process'
@@ -165,7 +165,7 @@ export function emptyCommit(): Commit {
 }
 
 /** Adds the rows of a run of session `n`. */
-export function addRun(commit: Commit, n: number, run: CommitRun<SessionPlace>, blobs: Blobs): void {
+export function addRun(commit: Commit, n: number, run: CommitRun<SessionPlace>, blobs: BlobFiles): void {
   const { session } = run
   const lease = leaseOf(run)
   if (!run.place) commit.sessions.push({ n, id: session, fence: NO_FENCE, owner: undefined, ...lease })

@@ -3,7 +3,14 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { MainstemError } from '../../model/index.ts'
 import { matches } from '../checksum.ts'
-import type { Bounds, RowPage, RowSource, SessionPage, SessionRows, TypedPage } from '../log-store/rows.ts'
+import type {
+  Bounds,
+  RowPage,
+  RowSource,
+  SessionPageQuery,
+  SessionRows,
+  TypedPage,
+} from '../log-store/rows.ts'
 import { storageFailed } from '../refusals.ts'
 import { bytes, integer, type Row } from '../row.ts'
 import type { TypeQuery } from '../store.ts'
@@ -29,7 +36,7 @@ const SESSION = selectOf(
   FROM (SELECT turn, sum, body FROM queued WHERE session = s.n ORDER BY turn)) AS queue`,
 )
 
-type Statements = ReturnType<typeof statementsOf>
+type ReadStatements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
   return {
@@ -54,12 +61,12 @@ function statementsOf(db: DatabaseSync) {
 }
 
 /** A read-only connection on the main thread. Sees commits at once. */
-export class Reader implements RowSource {
+export class SqliteReader implements RowSource {
   readonly sums = SUMS
   readonly #file: string
   readonly #othersThan: (owner: string) => readonly string[]
   #db: DatabaseSync | undefined
-  #statements: Statements | undefined
+  #statements: ReadStatements | undefined
   #inode: number | undefined
   #closed = false
 
@@ -150,7 +157,7 @@ export class Reader implements RowSource {
     before,
     below,
     limit,
-  }: SessionPage): SessionRows[] {
+  }: SessionPageQuery): SessionRows[] {
     const where = ['s.record IS NOT NULL']
     const values: (string | number)[] = []
     const add = (condition: string, value: string | number | undefined) => {
@@ -228,7 +235,7 @@ export class Reader implements RowSource {
   }
 
   /** All statements see the database as it is now: a removal in between would look like damage. */
-  #snapshot<T>(question: (statements: Statements, db: DatabaseSync) => T): T {
+  #snapshot<T>(question: (statements: ReadStatements, db: DatabaseSync) => T): T {
     return this.#ask((statements, db) => {
       statements.begin.run()
       try {
@@ -239,7 +246,7 @@ export class Reader implements RowSource {
     })
   }
 
-  #ask<T>(question: (statements: Statements, db: DatabaseSync) => T): T {
+  #ask<T>(question: (statements: ReadStatements, db: DatabaseSync) => T): T {
     try {
       if (this.#closed) throw new TypeError('it is closed')
       this.#db ??= this.#open()
@@ -261,7 +268,7 @@ export class Reader implements RowSource {
 }
 
 /** Halves the range until its text fits, but keeps at least the first row. */
-function fitting(logSize: Statements['logSize'], n: number, { after, limit, maxBytes }: Bounds) {
+function fitting(logSize: ReadStatements['logSize'], n: number, { after, limit, maxBytes }: Bounds) {
   const from = after + 1
   for (let to = after + limit; ; to = from + Math.floor((to - from) / 2)) {
     const range = { n, from, to }

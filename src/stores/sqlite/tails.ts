@@ -6,7 +6,7 @@ import { SUMS } from './table-rows.ts'
 /** The checksum of a row of `tail`. */
 export const TAIL_SUM = SUMS.session.tail_sum
 
-interface Tail {
+interface StoredTail {
   n: number
   head: number
   at: number
@@ -19,8 +19,8 @@ interface Tail {
 }
 
 /** The ends of logs and journals that one commit changes. */
-export class Tails {
-  readonly #tails = new Map<number, Tail>()
+export class StoredTails {
+  readonly #tails = new Map<number, StoredTail>()
   readonly #stored: StatementSync
   readonly #begun: ReadonlySet<number>
 
@@ -45,11 +45,11 @@ export class Tails {
     this.#tail(n).counted = last
   }
 
-  get changed(): Tail[] {
+  get changed(): StoredTail[] {
     return [...this.#tails.values()].filter(({ isKnown }) => isKnown)
   }
 
-  #tail(n: number): Tail {
+  #tail(n: number): StoredTail {
     const known = this.#tails.get(n)
     if (known) return known
     const row = this.#begun.has(n) ? undefined : this.#stored.get(n)

@@ -54,7 +54,7 @@ export interface KnownCall {
 }
 
 /** An approval for the session: OpenCode would store it for the whole project, so it is kept here. */
-export interface Grant {
+export interface ToolGrant {
   readonly action: string
   readonly patterns: readonly string[]
 }
@@ -87,7 +87,7 @@ export interface OpencodeState {
   readonly threads: Map<string, Thread>
   turn: OpencodeTurn | undefined
   readonly inbox: Map<string, InboxItem>
-  readonly grants: Grant[]
+  readonly grants: ToolGrant[]
   /** Calls by thread and native id. */
   readonly calls: Map<string, KnownCall>
   readonly toolIds: Set<string>

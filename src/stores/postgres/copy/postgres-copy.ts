@@ -8,7 +8,7 @@ import {
 import { damaged } from '../../refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
 import type { TableName } from '../../tables.ts'
-import { Blobs } from '../blobs.ts'
+import { BlobRows } from '../blobs.ts'
 import { fromColumn, toColumn } from '../columns.ts'
 import { Database, type Reads } from '../database.ts'
 import { cannotOpen, isLockTimeout } from '../failures.ts'
@@ -82,7 +82,7 @@ export async function openPostgresTarget(url: string): Promise<CopyTarget> {
 class PostgresSource implements CopySource {
   readonly name: string
   protected readonly database: Database
-  protected readonly blobs: Blobs
+  protected readonly blobs: BlobRows
   readonly #snapshot: DatabaseSnapshot | undefined
 
   constructor(database: Database, snapshot?: DatabaseSnapshot) {
@@ -90,7 +90,7 @@ class PostgresSource implements CopySource {
     this.name = `PostgreSQL at ${shown}, schema ${schema}`
     this.database = database
     this.#snapshot = snapshot
-    this.blobs = new Blobs(database, snapshot)
+    this.blobs = new BlobRows(database, snapshot)
   }
 
   get #reads(): Reads {

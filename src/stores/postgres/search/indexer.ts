@@ -7,7 +7,7 @@ import type { Step, WordIndex } from './word-index.ts'
 const LATER_MS = 5_000
 
 /** Extends the index in the background after commits of this server. Neither commits nor streams wait for it. */
-export class Indexer implements AsyncDisposable {
+export class WordIndexer implements AsyncDisposable {
   readonly #index: Pick<WordIndex, 'step'>
   readonly #closed = new AbortController()
   readonly #schedule = new IndexSchedule(() => this.#start())

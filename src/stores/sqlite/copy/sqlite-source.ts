@@ -15,7 +15,7 @@ import {
 import { damaged, storageFailed } from '../../refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
 import { TABLES, type TableName } from '../../tables.ts'
-import { Blobs, blobSum } from '../blobs.ts'
+import { BlobFiles, blobSum } from '../blobs.ts'
 import { type Files, filesIn } from '../files.ts'
 import { type Lock, tryLock } from '../lock.ts'
 import { checkCurrent, checkFinished, checkIntact, JOURNAL_IDS } from '../schema.ts'
@@ -84,14 +84,14 @@ export class SqliteSource implements CopySource {
   readonly name: string
   protected readonly db: DatabaseSync
   protected readonly files: Files
-  protected readonly blobs: Blobs
+  protected readonly blobs: BlobFiles
   readonly #lock: Lock | undefined
 
   constructor(files: Files, db: DatabaseSync, lock: Lock | undefined) {
     this.name = realpathSync(files.database)
     this.files = files
     this.db = db
-    this.blobs = new Blobs(files.blobs, true)
+    this.blobs = new BlobFiles(files.blobs, true)
     this.#lock = lock
   }
 

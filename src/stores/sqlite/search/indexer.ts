@@ -28,13 +28,13 @@ export interface IndexMatches {
 }
 
 /** The result of a step. `backfill`: indexed rows that are older than the index, which no caller waits for. */
-export type Step = 'nothing' | 'work' | 'backfill'
+export type IndexStep = 'nothing' | 'work' | 'backfill'
 
 /**
  * Keeps the index equal to the logs, in small steps. New rows come first, then older ones from the newest to the oldest.
  * Every step is one transaction, so a crash costs one step at most; the next start continues where the index is.
  */
-export class Indexer {
+export class TextIndexer {
   readonly #file: string
   readonly #rows: LogRows
   #index: TextIndex | undefined
@@ -55,7 +55,7 @@ export class Indexer {
   }
 
   /** Does the most urgent piece of work. */
-  step(): Step {
+  step(): IndexStep {
     if (this.removeStep() || this.#forward()) return 'work'
     return this.#backfill() ? 'backfill' : 'nothing'
   }

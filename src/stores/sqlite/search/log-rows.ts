@@ -4,14 +4,14 @@ import { storageFailed } from '../../refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
 import { searchableEntries } from '../../search.ts'
 import { logTop } from '../removal.ts'
-import type { Document } from './text-index.ts'
+import type { TextDocument } from './text-index.ts'
 
 /** Text of the log that is read at a time. */
 const SLICE_CHARS = 1024 * 1024
 const SLICE_ROWS = 512
 
 /** The entries that one commit added to a log. */
-export interface LogRow {
+export interface SearchRow {
   id: number
   /** The number of its session. */
   session: number
@@ -27,7 +27,7 @@ export interface EntryPlace {
   seq: number
 }
 
-type Statements = ReturnType<typeof statementsOf>
+type RowStatements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
   const rows = `SELECT l.id, l.session, coalesce(s.principal, '') AS principal, l.version, l.body
@@ -46,7 +46,7 @@ function statementsOf(db: DatabaseSync) {
 export class LogRows {
   readonly #file: string
   #db: DatabaseSync | undefined
-  #statements: Statements | undefined
+  #statements: RowStatements | undefined
   #inode: number | undefined
 
   constructor(file: string) {
@@ -59,12 +59,12 @@ export class LogRows {
   }
 
   /** The next rows after an id, upwards. */
-  after(id: number): LogRow[] {
+  after(id: number): SearchRow[] {
     return this.#ask(({ after }) => slice(after.iterate(id)))
   }
 
   /** The next rows before an id, downwards. */
-  before(id: number): LogRow[] {
+  before(id: number): SearchRow[] {
     return this.#ask(({ before }) => slice(before.iterate(id)))
   }
 
@@ -87,7 +87,7 @@ export class LogRows {
   }
 
   /** Wraps a failure of this file, to distinguish it from a failure of the index. */
-  #ask<T>(question: (statements: Statements) => T): T {
+  #ask<T>(question: (statements: RowStatements) => T): T {
     try {
       const inode = statSync(this.#file).ino
       if (inode !== this.#inode) this.close()
@@ -102,8 +102,8 @@ export class LogRows {
 }
 
 /** Not read to the end where it is long, so that a slice is small. */
-function slice(rows: Iterable<Row>): LogRow[] {
-  const found: LogRow[] = []
+function slice(rows: Iterable<Row>): SearchRow[] {
+  const found: SearchRow[] = []
   let chars = 0
   for (const row of rows) {
     const body = text(row, 'body')
@@ -124,7 +124,7 @@ function slice(rows: Iterable<Row>): LogRow[] {
 export const ROW_PLACES = 1024
 
 /** The text of each entry in a row that has any. */
-export function documentsIn({ id, session, principal, version, body }: LogRow): Document[] {
+export function documentsIn({ id, session, principal, version, body }: SearchRow): TextDocument[] {
   return searchableEntries(body, version, principal).map(({ place, tokens }) => ({
     id: id * ROW_PLACES + place,
     session,

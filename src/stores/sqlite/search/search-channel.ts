@@ -7,7 +7,7 @@ import type { Store, TextMatches, TextQuery } from '../../store.ts'
 import type { IndexMatches, IndexQuery } from './indexer.ts'
 import type { EntryPlace } from './log-rows.ts'
 
-interface Asked {
+interface WaitingSearch {
   resolve(matches: IndexMatches): void
   reject(error: MainstemError): void
 }
@@ -15,7 +15,7 @@ interface Asked {
 /** The search thread, seen from here. It is started when it is needed, and again if it fails. */
 export class SearchChannel {
   readonly #settings: SearchSettings
-  readonly #asked = new Map<number, Asked>()
+  readonly #asked = new Map<number, WaitingSearch>()
   readonly #schedule = new IndexSchedule(() => this.#post({ kind: 'changed' }))
   #worker: Worker | undefined
   #gone: Promise<void> = Promise.resolve()

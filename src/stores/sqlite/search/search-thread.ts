@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { storageFailed } from '../../refusals.ts'
 import { quietSqlite } from '../quiet.ts'
-import type { Indexer, IndexQuery } from './indexer.ts'
+import type { IndexQuery, TextIndexer } from './indexer.ts'
 import type { FromSearch, SearchSettings, ToSearch } from './search-channel.ts'
 
 /** The thread that indexes the logs and looks up words, so that neither commits nor the event loop wait for it. */
@@ -13,8 +13,8 @@ await start(parentPort, workerData)
 async function start(port: MessagePort, { database, index }: SearchSettings): Promise<void> {
   // Loaded late: the warning comes with the import, and the thread that started this one has had it.
   quietSqlite()
-  const { Indexer } = await import('./indexer.ts')
-  const indexer = new Indexer(database, index)
+  const { TextIndexer } = await import('./indexer.ts')
+  const indexer = new TextIndexer(database, index)
   const work = worker(indexer)
   port.on('message', (message: ToSearch) => {
     switch (message.kind) {
@@ -39,7 +39,7 @@ async function start(port: MessagePort, { database, index }: SearchSettings): Pr
 }
 
 /** Returns a function that works until nothing is left to do. Messages have their turn after each step. */
-function worker(indexer: Indexer): () => void {
+function worker(indexer: TextIndexer): () => void {
   let isWorking = false
   const run = async () => {
     try {
@@ -63,7 +63,7 @@ function worker(indexer: Indexer): () => void {
   }
 }
 
-function answer(indexer: Indexer, ask: number, query: IndexQuery): FromSearch {
+function answer(indexer: TextIndexer, ask: number, query: IndexQuery): FromSearch {
   try {
     return { ask, matches: indexer.find(query) }
   } catch (thrown) {
@@ -74,7 +74,7 @@ function answer(indexer: Indexer, ask: number, query: IndexQuery): FromSearch {
 }
 
 /** Removed text leaves the index before the store is closed; new text can wait for the next start. */
-function finish(indexer: Indexer): void {
+function finish(indexer: TextIndexer): void {
   try {
     while (indexer.removeStep());
   } catch (thrown) {

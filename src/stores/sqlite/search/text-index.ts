@@ -24,7 +24,7 @@ const SCHEMA = `
   PRAGMA user_version = ${VERSION}`
 
 /** Tokens are ASCII letters and digits, and all other characters, separated by spaces: what the tokenizer splits. */
-export interface Document {
+export interface TextDocument {
   id: number
   /** The number of its session. */
   session: number
@@ -32,12 +32,12 @@ export interface Document {
 }
 
 /** All rows of the log from `low` to `high` are indexed. */
-export interface Position {
+export interface TextPosition {
   low: number
   high: number
 }
 
-type Statements = ReturnType<typeof statementsOf>
+type IndexStatements = ReturnType<typeof statementsOf>
 
 function statementsOf(db: DatabaseSync) {
   return {
@@ -56,7 +56,7 @@ function statementsOf(db: DatabaseSync) {
 /** The index of a store: a database beside that of the logs, which can be removed and built anew at any time. */
 export class TextIndex {
   readonly #db: DatabaseSync
-  readonly #statements: Statements
+  readonly #statements: IndexStatements
 
   private constructor(db: DatabaseSync) {
     this.#db = db
@@ -81,12 +81,12 @@ export class TextIndex {
     return new TextIndex(db)
   }
 
-  get position(): Position {
+  get position(): TextPosition {
     const row = this.#statements.position.get() ?? {}
     return { low: integer(row, 'low'), high: integer(row, 'high') }
   }
 
-  add(documents: readonly Document[], { low, high }: Position): void {
+  add(documents: readonly TextDocument[], { low, high }: TextPosition): void {
     this.#transact(({ doc, word, move }) => {
       for (const { id, session, tokens } of documents) {
         const text = tokens.join(' ')
@@ -132,7 +132,7 @@ export class TextIndex {
     this.#db.close()
   }
 
-  #transact<T>(work: (statements: Statements) => T): T {
+  #transact<T>(work: (statements: IndexStatements) => T): T {
     this.#db.exec('BEGIN IMMEDIATE')
     try {
       const result = work(this.#statements)
