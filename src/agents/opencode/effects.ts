@@ -1,6 +1,7 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import { asFields, asText, compact, type Fields, fields, isFields, list, text } from '../kit/fields.ts'
+import type { ReportedFacts } from '../kit/known.ts'
 import { changeInDiff, type FileChange } from '../kit/tools.ts'
 
 const NO_CHANGES: readonly FileChange[] = []
@@ -89,4 +90,15 @@ export function modelName(native: Fields): string | undefined {
   const provider = text(native, 'providerID')
   const model = text(native, 'modelID') ?? text(native, 'id')
   return provider === undefined || model === undefined ? undefined : `${provider}/${model}`
+}
+
+/** The properties of a session that the server reports. */
+export function factsOf(id: string, info: Fields): ReportedFacts {
+  return {
+    nativeSessionId: id,
+    agentVersion: text(info, 'version'),
+    title: text(info, 'title'),
+    model: modelName(fields(info, 'model')),
+    mode: text(info, 'agent'),
+  }
 }

@@ -2,10 +2,10 @@ import { epochMs } from '../../../model/text/epoch-ms.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
 import { emit, emitAll, held, nothing, skipped } from '../../kit/decoded.ts'
 import { compact, count, type Fields, fields, text } from '../../kit/fields.ts'
-import { type ReportedFacts, updateSession } from '../../kit/known.ts'
+import { updateSession } from '../../kit/known.ts'
 import { discardMessage } from '../../kit/messages.ts'
 import { finishSubagent } from '../../kit/subagents.ts'
-import { modelName, planOf } from '../effects.ts'
+import { factsOf, modelName, planOf } from '../effects.ts'
 import { errorNotice, failureOf, failureOfReason } from '../errors.ts'
 import { beginTurn } from './messages.ts'
 import type { ServeState } from './state.ts'
@@ -40,16 +40,6 @@ export function decodeSwitch(state: ServeState, properties: Fields): Decoded {
   if (!thread || thread !== state.root) return skipped
   const facts = { mode: text(properties, 'agent'), model: modelName(fields(properties, 'model')) }
   return emitAll(updateSession(state, facts))
-}
-
-export function factsOf(id: string, info: Fields): ReportedFacts {
-  return {
-    nativeSessionId: id,
-    agentVersion: text(info, 'version'),
-    title: text(info, 'title'),
-    model: modelName(fields(info, 'model')),
-    mode: text(info, 'agent'),
-  }
 }
 
 export function decodeStatus(state: ServeState, properties: Fields): Decoded {
