@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import * as z from 'zod'
 import { wire } from '../../src/compose/wire.ts'
@@ -6,6 +7,9 @@ import { Handle } from '../../src/library/handle.ts'
 import { AgentSession } from '../../src/library/session.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { recordedAgent } from '../../src/testing/index.ts'
+
+const AGENTS = join(import.meta.dirname, '../../src/agents')
 
 test('without a data directory, the sessions of this process are listed and can be opened', async () => {
   await using stem = mainstem()
@@ -41,19 +45,20 @@ test('two handles of a session evict only what both have read', async () => {
 })
 
 test('a handle decides the requests that are open when it is created, and no earlier ones', async () => {
-  await using stem = mainstem()
-  const session = await stem.session({ agent: 'demo', cwd: '/' })
-  const turn = session.prompt('Fix the failing test.')
+  const command = recordedAgent(join(AGENTS, 'claude/fixtures/claude/bidi_perm_deny'))
+  await using stem = mainstem({ agents: { claude: { command } } })
+  const session = await stem.session({ agent: 'claude', cwd: '/' })
+  const turn = session.prompt('go')
   for await (const { event } of turn) if (event.type === 'request.opened') break
   const asked: (string | undefined)[] = []
   const onRequest = ({ title }: { title?: string | undefined }) => {
     asked.push(title)
-    return { decision: 'deny', interrupt: true } as const
+    return { decision: 'deny' } as const
   }
   await stem.open(session.id, { onRequest })
-  expect(await turn.result()).toMatchObject({ outcome: 'interrupted' })
+  expect(await turn.result()).toMatchObject({ outcome: 'completed' })
   await stem.open(session.id, { onRequest })
-  expect(asked).toEqual(['Edit src/paginate.ts'])
+  expect(asked).toEqual(['run a command'])
 })
 
 test('a session is opened with the output schema that it was started with', async () => {
