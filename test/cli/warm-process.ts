@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { WarmCommand } from './warm-program.ts'
 
@@ -35,6 +36,15 @@ class WarmProcess {
       this.#isGone = true
       this.#check()
     })
+    this.#hold('unref')
+  }
+
+  /** An idle child must not keep its owner running. */
+  #hold(how: 'ref' | 'unref'): void {
+    const { channel, stdout, stderr } = this.#child
+    this.#child[how]()
+    channel?.[how]()
+    for (const stream of [stdout, stderr]) if (stream instanceof Socket) stream[how]()
   }
 
   get isGone(): boolean {
@@ -43,6 +53,7 @@ class WarmProcess {
 
   async run(command: Omit<WarmCommand, 'mark'>): Promise<Ran> {
     this.isBusy = true
+    this.#hold('ref')
     this.#output = { out: '', err: '' }
     const mark = `\0${randomUUID()}\0`
     const ended = new Promise<void>((resolve) => {
@@ -54,6 +65,7 @@ class WarmProcess {
     this.#child.send({ ...command, mark })
     await ended
     this.isBusy = false
+    this.#hold('unref')
     const { out, err } = this.#output
     // A command that ends the process leaves its exit code there.
     if (this.#isGone) return { code: this.#child.exitCode, out, err }

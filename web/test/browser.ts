@@ -14,6 +14,17 @@ const ARGS = [
   '--font-render-hinting=none',
 ]
 
+let shared: Promise<Browser> | undefined
+
+/** One browser for all files of tests in this process, and another one if it ended. It ends with the process. */
+export async function sharedBrowser(): Promise<Browser> {
+  shared ??= launchBrowser()
+  const browser = await shared
+  if (browser.isConnected()) return browser
+  shared = undefined
+  return await sharedBrowser()
+}
+
 /** A real Chromium: the one of the system where there is one, otherwise the one from npm. */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = SYSTEM.find((path) => existsSync(path)) ?? (await bundled.executablePath())

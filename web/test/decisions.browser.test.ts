@@ -29,10 +29,7 @@ const ready = (card: Locator) => card.and(card.page().locator('[data-readiness=r
 /** Follows the hint of the card until it is gone. The hint may leave between a look at it and a click on it. */
 async function readOn(card: Locator): Promise<void> {
   const hint = card.getByRole('button', { name: /Read to the end/ })
-  const follow = (found: (HTMLElement | SVGElement)[]) => {
-    for (const button of found) if (button instanceof HTMLElement) button.click()
-    return found.length
-  }
+  const follow = '(found) => { for (const button of found) button.click(); return found.length }'
   await expect.poll(() => hint.evaluateAll(follow)).toBe(0)
 }
 

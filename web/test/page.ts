@@ -1,7 +1,7 @@
 import axe from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll } from 'vitest'
+import { sharedBrowser } from './browser.ts'
 import { buildPage, pageFolder } from './built-page.ts'
 import { Stage } from './stage.ts'
 
@@ -27,23 +27,22 @@ export interface Theatre {
   signedIn(options?: BrowserContextOptions): Promise<Watched>
 }
 
-/** One browser and one server for a file of tests, and one build of the page for all files. */
+/** One server for a file of tests, one browser for the files of a process, and one build of the page for all files. */
 export function theatre(): Theatre {
   const folder = pageFolder()
   const stage = new Stage(folder)
-  let browser: Browser | undefined
+  const contexts: BrowserContext[] = []
   beforeAll(async () => {
     await buildPage(folder)
-    browser = await launchBrowser()
     await stage.start()
   })
-  afterAll(async () => {
-    await browser?.close()
-    await stage[Symbol.asyncDispose]()
-  })
+  // A page that stays open goes on working beside the next test.
+  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())))
+  afterAll(() => stage[Symbol.asyncDispose]())
   const open = async (options: BrowserContextOptions = {}, url = stage.url) => {
-    if (!browser) throw new Error('the browser starts before the tests')
+    const browser = await sharedBrowser()
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    contexts.push(context)
     await context.addInitScript(WATCH_POLICY)
     return watched(await context.newPage(), url)
   }
