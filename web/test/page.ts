@@ -1,6 +1,6 @@
 import axe from 'axe-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll } from 'vitest'
+import { afterAll, beforeAll } from 'vitest'
 import { sharedBrowser } from './browser.ts'
 import { buildPage, pageFolder } from './built-page.ts'
 import { Stage } from './stage.ts'
@@ -36,9 +36,10 @@ export function theatre(): Theatre {
     await buildPage(folder)
     await stage.start()
   })
-  // A page that stays open goes on working beside the next test.
-  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())))
-  afterAll(() => stage[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await Promise.all(contexts.map((context) => context.close()))
+    await stage[Symbol.asyncDispose]()
+  })
   const open = async (options: BrowserContextOptions = {}, url = stage.url) => {
     const browser = await sharedBrowser()
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
