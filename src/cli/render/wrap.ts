@@ -1,5 +1,4 @@
 import stringWidth from 'fast-string-width'
-import { charactersOf } from './characters.ts'
 
 /** How many columns a printable text takes. */
 export function widthOf(text: string): number {
@@ -136,4 +135,15 @@ export class Wrap {
     this.#column += spaces.length + widthOf(text)
     return margin + spaces + style(text)
   }
+}
+
+let segmenter: Intl.Segmenter | undefined
+
+/**
+ * The characters of a text as people see them: an emoji may consist of several code points. The segmenter is made when
+ * it is needed, because it loads the tables of all scripts, which takes as long as a third of a start.
+ */
+export function charactersOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter()
+  return segmenter.segment(text)
 }

@@ -1,5 +1,4 @@
-import { charactersOf } from '../../render/characters.ts'
-import { widthOf } from '../../render/wrap.ts'
+import { charactersOf, widthOf } from '../../render/wrap.ts'
 import type { Footer } from '../terminal.ts'
 import type { Draft } from './draft.ts'
 

@@ -1,5 +1,5 @@
-import { charactersOf } from '../../render/characters.ts'
 import { printable } from '../../render/printable.ts'
+import { charactersOf } from '../../render/wrap.ts'
 import { ENTER, ESCAPE, type Key } from '../key-reader.ts'
 
 /** A prompt that is being written. */
