@@ -53,12 +53,22 @@ describe('the pages together', () => {
   })
 
   it('describe each folder of the sources, and no other', () => {
-    const described = firstCells('docs/architecture.md').filter((cell) => cell?.startsWith('src/'))
+    const described = firstCells('docs/architecture.md').filter((cell) => /^src\/.*\/$/.test(cell ?? ''))
     expect(described.sort()).toEqual(
       globSync('src/*/')
         .map((folder) => `${folder}/`)
         .sort(),
     )
+  })
+
+  it('name only files of this repository, where they describe it', () => {
+    const about = pages.filter(({ path }) => /^docs\/(?:architecture|add-|decisions\/)/.test(path))
+    const missing = about.flatMap(({ path, text }) =>
+      [...text.matchAll(/`((?:src|test|faults|scripts)\/[\w./-]+)`/g)].flatMap(([, named = '']) =>
+        existsSync(named) ? [] : `${path}: ${named}`,
+      ),
+    )
+    expect(missing).toEqual([])
   })
 
   it('number each decision once, with context, choice and price', () => {
