@@ -19,22 +19,7 @@ export function house(
   known: readonly Agent[] = agents,
   limit: (policy: Policy) => Policy = (policy) => policy,
   versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
-  more: Partial<
-    Pick<
-      SessionDeps,
-      | 'limitOptions'
-      | 'mayWorkIn'
-      | 'isInside'
-      | 'clock'
-      | 'terms'
-      | 'background'
-      | 'node'
-      | 'mayRun'
-      | 'newId'
-    >
-  > & {
-    time?: FakeTime
-  } = {},
+  more: Partial<SessionDeps> & { time?: FakeTime } = {},
 ) {
   const driver = new FakeDriver()
   const { time = new FakeTime(), ...deps } = more
