@@ -1,5 +1,5 @@
 import { type ToolKind, ToolStatus } from '../../model/index.ts'
-import { type Fields, isFields, text } from '../kit/fields.ts'
+import { type Fields, firstText, text } from '../kit/fields.ts'
 import type { ToolResult } from '../kit/tools.ts'
 
 /** A board forwards the tool names of the agent that it runs. */
@@ -26,16 +26,7 @@ export function kindOf(name: string): ToolKind {
 }
 
 /** The argument to show next to the tool's name. */
-const TITLE_FIELDS = ['command', 'file_path', 'path', 'pattern', 'url', 'query', 'description']
-
-export function titleOf(args: unknown): string | undefined {
-  if (!isFields(args)) return undefined
-  for (const key of TITLE_FIELDS) {
-    const value = text(args, key)
-    if (value) return value
-  }
-  return undefined
-}
+export const titleOf = firstText('command', 'file_path', 'path', 'pattern', 'url', 'query', 'description')
 
 /** Returns whether a call's input refers to this file. Paths may be relative to another directory. */
 export function refersTo(input: unknown, file: string): boolean {

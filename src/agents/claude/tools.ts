@@ -1,5 +1,5 @@
 import type { Location, ToolKind } from '../../model/index.ts'
-import { type Fields, isFields, list, number, text, texts } from '../kit/fields.ts'
+import { type Fields, firstText, isFields, list, number, text, texts } from '../kit/fields.ts'
 import { ruleTable } from '../kit/rules.ts'
 import type { ToolTable } from '../kit/tool-names.ts'
 import type { FileChange } from '../kit/tools.ts'
@@ -62,7 +62,7 @@ export function kindOf(name: string): ToolKind {
 }
 
 /** The argument to show next to the tool's name. */
-const TITLE_FIELDS = [
+export const titleOf = firstText(
   'command',
   'file_path',
   'notebook_path',
@@ -71,16 +71,7 @@ const TITLE_FIELDS = [
   'query',
   'subject',
   'description',
-]
-
-export function titleOf(input: unknown): string | undefined {
-  if (!isFields(input)) return undefined
-  for (const key of TITLE_FIELDS) {
-    const value = text(input, key)
-    if (value) return value
-  }
-  return undefined
-}
+)
 
 /** The file of a call, and the path that required the request, if any. */
 export function locationsOf(input: unknown, blockedPath?: string): Location[] {

@@ -1,7 +1,7 @@
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { PlanItem } from '../../model/events/work.ts'
 import type { ToolKind } from '../../model/index.ts'
-import { compact, type Fields, fields, isFields, list, text } from '../kit/fields.ts'
+import { compact, type Fields, fields, firstText, isFields, list, text } from '../kit/fields.ts'
 import type { ToolTable } from '../kit/tool-names.ts'
 import type { ToolResult } from '../kit/tools.ts'
 
@@ -58,16 +58,7 @@ export function kindOf(name: string): ToolKind {
 }
 
 /** The argument to show next to the tool's name. */
-const TITLE_FIELDS = ['command', 'file_path', 'dir_path', 'pattern', 'url', 'query', 'agent_name']
-
-export function titleOf(input: unknown): string | undefined {
-  if (!isFields(input)) return undefined
-  for (const key of TITLE_FIELDS) {
-    const value = text(input, key)
-    if (value) return value
-  }
-  return undefined
-}
+export const titleOf = firstText('command', 'file_path', 'dir_path', 'pattern', 'url', 'query', 'agent_name')
 
 /** Gemini's denial messages when it cannot request approval. */
 const REFUSALS = ['requires user confirmation', 'Access denied: plan path']

@@ -33,6 +33,15 @@ export function text(fields: Fields, key: string): string | undefined {
   return asText(fields[key])
 }
 
+/** Finds the first of these fields that has a text. */
+export function firstText(...keys: readonly string[]): (value: unknown) => string | undefined {
+  return (value) => {
+    const given = asFields(value)
+    for (const key of keys) if (text(given, key)) return text(given, key)
+    return undefined
+  }
+}
+
 /** Like `text`, for a value that was read by name, which is many times faster in hot rules. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined

@@ -1,5 +1,5 @@
 import type { DeniedBy, ToolKind } from '../../model/index.ts'
-import { asFields, asText, type Fields, int, number, text } from '../kit/fields.ts'
+import { asFields, asText, type Fields, firstText, int, number } from '../kit/fields.ts'
 import type { ToolTable } from '../kit/tool-names.ts'
 import type { ToolResult } from '../kit/tools.ts'
 
@@ -56,17 +56,10 @@ export function toolName(name: string): string {
 }
 
 /** The argument to show next to the tool's name. */
-const TITLE_FIELDS = ['command', 'filePath', 'pattern', 'url', 'query', 'description', 'name']
+const titleIn = firstText('command', 'filePath', 'pattern', 'url', 'query', 'description', 'name')
 
 export function titleOf(state: Fields): string | undefined {
-  const own = asText(state.title)
-  if (own) return own
-  const input = asFields(state.input)
-  for (const key of TITLE_FIELDS) {
-    const value = text(input, key)
-    if (value) return value
-  }
-  return undefined
+  return asText(state.title) || titleIn(state.input)
 }
 
 /** Reported in separate fields. */

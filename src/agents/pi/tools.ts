@@ -1,5 +1,5 @@
 import type { Location, ToolKind } from '../../model/index.ts'
-import { compact, type Fields, fields, isFields, list, text } from '../kit/fields.ts'
+import { compact, type Fields, fields, firstText, isFields, list, text } from '../kit/fields.ts'
 import type { ToolTable } from '../kit/tool-names.ts'
 import type { FileChange } from '../kit/tools.ts'
 
@@ -43,15 +43,7 @@ export function isTakenAway(name: string, answer: string): boolean {
 }
 
 /** The argument to show next to the tool's name. */
-const TITLE_FIELDS = ['command', 'path', 'pattern', 'query', 'url']
-
-export function titleOf(input: Fields): string | undefined {
-  for (const key of TITLE_FIELDS) {
-    const value = text(input, key)
-    if (value) return value
-  }
-  return undefined
-}
+export const titleOf = firstText('command', 'path', 'pattern', 'query', 'url')
 
 /** Pi interprets such paths specially, so only pi knows where they lead. */
 const SPECIAL_PATH = /^(?:[@~]|file:)|[\u00A0\u2000-\u200A\u202F\u205F\u3000]/

@@ -1,6 +1,17 @@
 import type { FileChanged } from '../../../model/events/tool.ts'
 import type { DeniedBy, Location, ToolKind } from '../../../model/index.ts'
-import { compact, type Fields, fields, flag, int, isFields, list, objects, text } from '../../kit/fields.ts'
+import {
+  compact,
+  type Fields,
+  fields,
+  firstText,
+  flag,
+  int,
+  isFields,
+  list,
+  objects,
+  text,
+} from '../../kit/fields.ts'
 import type { LedgerTool } from '../../kit/ledger.ts'
 import type { ToolTable } from '../../kit/tool-names.ts'
 import { changeInDiff, type FileChange, type ToolResult } from '../../kit/tools.ts'
@@ -45,11 +56,7 @@ export function kindOf(name: string, mcpServers: readonly string[]): ToolKind {
 }
 
 /** The argument to show next to the tool's name. */
-const TITLE_FIELDS = ['command', 'path', 'pattern', 'url', 'query', 'description', 'name']
-
-export function titleOf(input: Fields): string | undefined {
-  return TITLE_FIELDS.map((key) => text(input, key)).find((value) => value !== undefined && value !== '')
-}
+export const titleOf = firstText('command', 'path', 'pattern', 'url', 'query', 'description', 'name')
 
 /** The file of a file tool. Its path may be relative to the directory of the session. */
 export function locationsOf(name: string, input: Fields, cwd: string): Location[] | undefined {
