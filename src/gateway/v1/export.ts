@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
-import { withoutSecrets } from '../../sessions/process/without-secrets.ts'
+import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

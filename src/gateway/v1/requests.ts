@@ -9,7 +9,7 @@ import {
   toMainstemError,
 } from '../../model/index.ts'
 import type { Claim } from '../../sessions/claim.ts'
-import { withoutSecrets } from '../../sessions/process/without-secrets.ts'
+import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { clientOf } from '../http/client-kind.ts'

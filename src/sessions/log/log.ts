@@ -22,9 +22,8 @@ import type {
 import { answerOf, type Claim } from '../claim.ts'
 import type { Clock } from '../deps.ts'
 import type { NativeIds } from '../machine/native-id.ts'
-import { recordEvent } from '../machine/record.ts'
+import { chargeOf, recordEvent } from '../machine/record.ts'
 import { READ, SENT } from '../machine/sent.ts'
-import { chargeOf } from '../machine/usage-ledger.ts'
 import { Mask } from '../mask/mask.ts'
 import { type TurnRead, withDelivered } from '../turns/delivery.ts'
 

@@ -11,10 +11,10 @@ import type { Stage } from '../process/agent-limits.ts'
 import type { Change } from '../process/setup.ts'
 import { AgentContext, type Ending } from './agent-context.ts'
 import type { BeforeStart, ConversationDeps, OpenSince, SessionCounts } from './conversation-deps.ts'
+import { sessionStarted } from './conversation-deps.ts'
 import { LargeValues, oversized } from './large-values.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { NativeIds } from './native-id.ts'
-import { sessionStarted } from './session-started.ts'
 import { type TurnEvidence, TurnMachine, type Undecided } from './turn-machine.ts'
 
 /**

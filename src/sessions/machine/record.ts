@@ -2,7 +2,7 @@ import type { LimitReported, UsageReported } from '../../model/events/report.ts'
 import type { TurnStarted } from '../../model/events/turn.ts'
 import { addUsage, type Event } from '../../model/index.ts'
 import { queuePreview } from '../../model/session/queue-preview.ts'
-import type { SessionState } from '../../stores/store.ts'
+import type { Charge, SessionState } from '../../stores/store.ts'
 import type { SessionSetup } from '../process/setup.ts'
 
 /** Characters of a title. */
@@ -167,4 +167,30 @@ function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.comple
   if (event.outcome === 'completed') delete state.limit
   if (event.usage) state.usage = addUsage(state.usage, event.usage)
   return true
+}
+
+/**
+ * The usage that an event adds to the account of its principal, if any. `state` includes the event. The usage of a turn
+ * goes to the model that the session uses when the turn ends.
+ */
+export function chargeOf(state: SessionState, event: Event, at: number): Charge | undefined {
+  const { principal, agent, model } = state
+  const of = (used: string | undefined) => ({
+    principal,
+    agent,
+    ...(used !== undefined && { model: used }),
+    at,
+  })
+  switch (event.type) {
+    case 'session.started':
+      return { ...of(model), sessions: 1, turns: 0, usage: {} }
+    case 'turn.completed':
+      return { ...of(model), sessions: 0, turns: 1, usage: event.usage ?? {} }
+    case 'usage.reported': {
+      if (!isBackgroundUsage(state, event)) return undefined
+      return { ...of(event.model ?? model), sessions: 0, turns: 0, usage: addUsage({}, event) }
+    }
+    default:
+      return undefined
+  }
 }

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../../src/model/index.ts'
-import { recordEvent } from '../../../src/sessions/machine/record.ts'
-import { chargeOf } from '../../../src/sessions/machine/usage-ledger.ts'
+import { chargeOf, recordEvent } from '../../../src/sessions/machine/record.ts'
 import type { SessionState } from '../../../src/stores/store.ts'
 
 const ofChild: Event = {
