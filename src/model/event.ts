@@ -75,6 +75,3 @@ export type Event = types.Event
 
 /** The name of an event, such as `tool.started`. */
 export type EventType = Event['type']
-
-/** Raised when an event changes shape. Older entries are converted when they are read. */
-export const SCHEMA_VERSION = 3

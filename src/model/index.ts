@@ -1,7 +1,7 @@
 export type { AgentId } from './agent-id.types.ts'
 export { BlobRef, type BlobSink, type BlobWriter } from './blob.ts'
 export { Entry } from './entry.ts'
-export { Event, type EventType, SCHEMA_VERSION } from './event.ts'
+export { Event, type EventType } from './event.ts'
 export type {
   MessageDiscarded,
   TextCompleted,
@@ -78,6 +78,7 @@ export {
 } from './request/request.ts'
 export type { QuestionOption } from './request/request.types.ts'
 export { DeniedBy, Location, ToolKind, ToolStatus } from './request/tool.ts'
+export { SCHEMA_VERSION } from './schema-version.ts'
 export { Capabilities, LaunchKind } from './session/capability.ts'
 export { Continuation, ContinuationCaps, OnLimit } from './session/continuation.ts'
 export { Coverage } from './session/coverage.ts'
