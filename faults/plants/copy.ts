@@ -11,6 +11,7 @@ const COPIED = [
   'test/sessions',
   'test/agents/invariants.ts',
   'test/postgres/server.ts',
+  'test/stores/shared-memory.ts',
   'test/stores/sqlite-parts.ts',
 ]
 

@@ -1,34 +1,113 @@
 import { type AuditRecord, type Grant, Role } from '../model/access.ts'
-import type { AuditFact, AuditQuery, StoredToken } from './access.ts'
+import type { AccessChange, AccessStore, AuditFact, AuditQuery, StoredToken } from './access.ts'
 import { damaged } from './refusals.ts'
 import { integer, type Row, text } from './row.ts'
 import { damagedPart, type Sums, type TableRow } from './tables.ts'
 
-/** The tokens in the order of their names, without removed and damaged ones. */
-export function tokensIn(sums: Sums, rows: readonly Row[]): StoredToken[] {
-  return rows
-    .filter((row) => row.removed === null && damagedPart(sums.token, row) === undefined)
-    .map(tokenIn)
-    .sort((a, b) => byName(a.name, b.name))
+/** Tokens and grants: the tables that a change writes to. */
+export type AccessTable = 'token' | 'permit'
+
+/** The rows of tokens, grants and the audit trail in one database. */
+export interface AccessTables {
+  readonly sums: Pick<Sums, AccessTable | 'audit'>
+  rows(table: AccessTable): Promise<readonly Row[]>
+  trail(query: AuditQuery): Promise<readonly Row[]>
+  /** Applies a change to the row of its key, and adds the fact, in one transaction. Returns false if nothing changes. */
+  change(change: RowChange, fact: AuditFact): Promise<boolean>
+  note(fact: AuditFact): Promise<void>
+  forgetAudit(ms: number): Promise<void>
 }
 
-/** The grants in the order of their names, without damaged ones. */
-export function grantsIn(sums: Sums, rows: readonly Row[]): Grant[] {
-  return rows
-    .filter((row) => damagedPart(sums.permit, row) === undefined)
-    .map((row) => ({
+export interface RowChange {
+  table: AccessTable
+  /** The columns of the key. */
+  key: Readonly<Record<string, string>>
+  /** The row after the change; undefined if there is nothing to change. */
+  next(before: Row | undefined, at: number): Row | 'removed' | undefined
+}
+
+/** Who may use the server and who did what, over the rows of any database. */
+export class AccessRows implements AccessStore {
+  readonly #tables: AccessTables
+
+  constructor(tables: AccessTables) {
+    this.#tables = tables
+  }
+
+  async tokens(): Promise<StoredToken[]> {
+    const rows = await this.#intact('token')
+    return rows
+      .filter(({ removed }) => removed === null)
+      .map(tokenIn)
+      .sort((a, b) => byName(a.name, b.name))
+  }
+
+  async grants(): Promise<Grant[]> {
+    const grants = (await this.#intact('permit')).map((row) => ({
       to: text(row, 'grantee'),
       of: text(row, 'principal'),
       at: integer(row, 'at'),
       by: text(row, 'added_by'),
     }))
-    .sort((a, b) => byName(a.to, b.to) || byName(a.of, b.of))
+    return grants.sort((a, b) => byName(a.to, b.to) || byName(a.of, b.of))
+  }
+
+  change(change: AccessChange, fact: AuditFact): Promise<boolean> {
+    return this.#tables.change(rowChange(change, fact.principal), fact)
+  }
+
+  note(fact: AuditFact): Promise<void> {
+    return this.#tables.note(fact)
+  }
+
+  async audit(query: AuditQuery): Promise<AuditRecord[]> {
+    return (await this.#tables.trail(query)).map((row) => auditRecordIn(this.#tables.sums, row))
+  }
+
+  forgetAudit(ms: number): Promise<void> {
+    return this.#tables.forgetAudit(ms)
+  }
+
+  async #intact(table: AccessTable): Promise<Row[]> {
+    const rows = await this.#tables.rows(table)
+    return rows.filter((row) => damagedPart(this.#tables.sums[table], row) === undefined)
+  }
 }
 
-/** Roles as a column; one that this version does not know allows nothing. */
-export const rolesColumn = (roles: readonly Role[]) => roles.join(' ')
+function rowChange(change: AccessChange, by: string): RowChange {
+  switch (change.type) {
+    case 'token.added': {
+      const { name, digest, roles, onlyIfUnknown = false } = change
+      const next = (before: Row | undefined, at: number) =>
+        before && (onlyIfUnknown || before.removed === null)
+          ? undefined
+          : { name, digest, roles: roles.join(' '), at, added_by: by, removed: null }
+      return { table: 'token', key: { name }, next }
+    }
+    case 'token.removed': {
+      const next = (before: Row | undefined, at: number) =>
+        before?.removed === null ? { ...before, removed: at } : undefined
+      return { table: 'token', key: { name: change.name }, next }
+    }
+    case 'grant.added': {
+      const key = { grantee: change.to, principal: change.of }
+      return {
+        table: 'permit',
+        key,
+        next: (before, at) => (before ? undefined : { ...key, at, added_by: by }),
+      }
+    }
+    case 'grant.removed': {
+      const key = { grantee: change.to, principal: change.of }
+      return { table: 'permit', key, next: (before) => before && 'removed' }
+    }
+    default:
+      return change satisfies never
+  }
+}
 
 function tokenIn(row: Row): StoredToken {
+  // A role that this version does not know allows nothing.
   const roles = text(row, 'roles').split(' ')
   return {
     name: text(row, 'name'),
@@ -49,7 +128,7 @@ export function auditRow({ id, principal, action, session, ...body }: AuditFact)
 }
 
 /** Refuses a row that does not match its checksum. */
-export function auditRecordIn(sums: Sums, row: Row): AuditRecord {
+function auditRecordIn(sums: Pick<Sums, 'audit'>, row: Row): AuditRecord {
   const what = damagedPart(sums.audit, row)
   if (what !== undefined) throw damaged(what)
   const { id, at, principal, action, session } = row

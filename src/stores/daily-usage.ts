@@ -2,6 +2,7 @@ import type { Usage } from '../model/index.ts'
 import { addUsage } from '../model/usage-sum.ts'
 import { integer, type Row, text } from './row.ts'
 import type { Charge, DailyUsage } from './store.ts'
+import { type TableRow, toTableRow } from './tables.ts'
 
 /** The columns of a usage, in the order of the table. */
 export const COUNTS = [
@@ -14,20 +15,16 @@ export const COUNTS = [
   'costUsd',
 ] as const satisfies (keyof Usage)[]
 
-/** The columns after `turns`; a sum with a partial part is partial. */
-export const COLUMNS = [...COUNTS, 'partial'] as const
+/** Adds a row to the one of its account, `s`. A count that is unknown on both sides stays unknown. */
+export const ADD_CHARGE = `ON CONFLICT (principal, agent, model, day) DO UPDATE SET
+  sessions = s.sessions + excluded.sessions, turns = s.turns + excluded.turns,
+  ${COUNTS.map((name) => `"${name}" = coalesce(s."${name}" + excluded."${name}", s."${name}", excluded."${name}")`).join(', ')},
+  partial = coalesce(s.partial, excluded.partial)`
 
-export function chargeOf({
-  principal,
-  agent,
-  model = '',
-  at,
-  sessions,
-  turns,
-  usage,
-}: Charge): (string | number | null)[] {
-  const counts = COUNTS.map((name) => usage[name] ?? null)
-  return [principal, agent, model, dayOf(at), sessions, turns, ...counts, usage.partial ? 1 : null]
+export function chargeRow({ at, usage, model = '', ...account }: Charge): TableRow<'spent'> {
+  const counts = Object.fromEntries(COUNTS.map((name) => [name, usage[name] ?? null]))
+  const row = { ...account, model, day: dayOf(at), ...counts, partial: usage.partial ? 1 : null }
+  return toTableRow('spent', row)
 }
 
 // Money is summed in binary floating point; ten decimals are far below a cent and hide its noise.

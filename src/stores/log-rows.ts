@@ -1,6 +1,6 @@
 import type { BlobRef, Entry } from '../model/index.ts'
 import { storageFailed } from './refusals.ts'
-import { typesOf } from './row-types.ts'
+import { namedTypes } from './row-types.ts'
 import type { TableRow } from './tables.ts'
 
 /** Separates entries. JSON text contains no newline, so the separator is unambiguous. */
@@ -45,8 +45,10 @@ function toText(entry: Entry): string {
 
 function toRow(entries: readonly Entry[], texts: readonly string[]): LogRow {
   const { seq: last = 0, at = 0 } = entries.at(-1) ?? {}
+  const types: string[] = []
+  for (const { event } of entries) types.push(event.type)
   // One join: a string built in pieces is flattened piece by piece when it is posted to the thread.
-  return { first: last - entries.length + 1, last, at, body: texts.join(BETWEEN), types: typesOf(entries) }
+  return { first: last - entries.length + 1, last, at, body: texts.join(BETWEEN), types: namedTypes(types) }
 }
 
 /** The blobs that an entry refers to. */

@@ -3,13 +3,14 @@ import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import { contentSize } from '../model/text/content-size.ts'
 import type { AuditFact } from './access.ts'
+import { AccessRows } from './access-rows.ts'
 import { addDailyUsage, dayOf } from './daily-usage.ts'
 import { Leases, OpenTime } from './leases.ts'
-import { receiptId } from './log-store/prepared-batch.ts'
 import { MemoryAccess } from './memory/access.ts'
 import { MemoryBlobs } from './memory/blobs.ts'
 import { MemoryLog } from './memory/log.ts'
 import { BLOB_PIECE, READ_BYTES, RECORD_BYTES } from './read-bytes.ts'
+import { receiptId } from './receipts.ts'
 import { checkContinues, checkFence, keyTaken, sessionNotFound, storeClosed } from './refusals.ts'
 import { matchesIn } from './search.ts'
 import {
@@ -48,7 +49,8 @@ class MemoryStore implements Store {
   readonly #owners = new Map<string, Set<string>>()
   readonly #accounts = new Map<string, DailyUsage>()
   readonly blobs = new MemoryBlobs()
-  readonly access = new MemoryAccess()
+  readonly #access = new MemoryAccess()
+  readonly access = new AccessRows(this.#access)
   #isClosed = false
   readonly #time: OpenTime
   readonly #leases: Leases
@@ -76,7 +78,7 @@ class MemoryStore implements Store {
     if (taken) throw keyTaken(taken)
     if (receipts) for (const receipt of receipts) this.#take(receipt)
     if (charges) for (const charge of charges) this.#charge(charge)
-    if (facts) this.access.add(facts)
+    if (facts) this.#access.add(facts)
     if (batch.record) this.#own(batch.record)
     log.append(batch)
     return log
@@ -233,7 +235,7 @@ class MemoryStore implements Store {
 
   async delete(session: string, fence = NO_FENCE, fact?: AuditFact): Promise<void> {
     this.#checkFence(session, fence)
-    if (fact) this.access.add([fact])
+    if (fact) this.#access.add([fact])
     const log = this.#logs.get(session)
     this.#logs.delete(session)
     for (const kept of this.#receipts.values()) {

@@ -1,4 +1,4 @@
-import type { Entry, EventType } from '../model/index.ts'
+import type { EventType } from '../model/index.ts'
 
 /** Pieces of something that is reported whole later. Most entries are of these types, so no index has them. */
 const STREAMED: ReadonlySet<string> = new Set<EventType>([
@@ -11,17 +11,10 @@ const STREAMED: ReadonlySet<string> = new Set<EventType>([
 
 const TYPE = /"event":\{"type":"([a-z.]+)"/
 
-/** The types of entries as their row has them, without streamed ones. */
-export function typesOf(entries: readonly Entry[]): string {
-  const types: string[] = []
-  for (const { event } of entries) types.push(event.type)
-  return joined(types)
-}
-
-/** The same, from the texts of entries. Undefined if one of them has no type. */
+/** The types of entries as their row has them, by their texts. Undefined if one of them has no type. */
 export function typesIn(texts: readonly string[]): string | undefined {
   const types = texts.map(typeIn)
-  return types.every((type) => type !== undefined) ? joined(types) : undefined
+  return types.every((type) => type !== undefined) ? namedTypes(types) : undefined
 }
 
 /**
@@ -43,7 +36,8 @@ export function hasAny(row: string, types: ReadonlySet<EventType>): boolean {
   return row.split(' ').some((type) => wanted.has(type))
 }
 
-function joined(types: readonly string[]): string {
+/** Types as a row has them: without streamed ones. */
+export function namedTypes(types: readonly string[]): string {
   const found = new Set<string>()
   for (const type of types) if (!STREAMED.has(type)) found.add(type)
   return found.size < 2 ? ([...found][0] ?? '') : [...found].sort().join(' ')

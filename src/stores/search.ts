@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { createHash } from 'node:crypto'
@@ -111,5 +112,22 @@ export class IndexSchedule implements Disposable {
     const left = Math.min(this.#last + QUIET_MS, this.#first + LATEST_MS) - performance.now()
     if (left > 0) this.#wait(left)
     else this.#run()
+  }
+}
+
+/**
+ * Works until nothing is left to do. Others have their turn after each step. Old entries can wait: a pause as long as the
+ * work leaves half of the time to others.
+ */
+export async function stepWhileUseful<Step extends 'nothing' | 'lost' | 'work' | 'backfill'>(
+  step: () => Step | Promise<Step>,
+  signal?: AbortSignal,
+): Promise<Step> {
+  for (;;) {
+    const began = performance.now()
+    const done = await step()
+    if (signal?.aborted || done === 'nothing' || done === 'lost') return done
+    const pauseMs = done === 'backfill' ? performance.now() - began : 0
+    await sleep(pauseMs, undefined, { ...(signal && { signal }), ref: false }).catch(() => undefined)
   }
 }

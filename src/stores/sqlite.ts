@@ -8,7 +8,7 @@ import { SqliteReader } from './sqlite/reader.ts'
 import { SearchChannel } from './sqlite/search/search-channel.ts'
 import { removeIndex } from './sqlite/search/text-index.ts'
 import type { SqliteOptions } from './sqlite/sqlite-options.ts'
-import { WriterChannel } from './sqlite/writer-channel.ts'
+import { startWriter } from './sqlite/writer-channel.ts'
 import type { Store } from './store.ts'
 import { UPCASTS } from './upcast.ts'
 
@@ -17,7 +17,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
   const { directory, durability = 'power', maxBytes, search = true, upcasts = UPCASTS, monotonic } = options
   const files = filesIn(directory)
   const settings = { directory, durability, maxBytes, entryVersion: SCHEMA_VERSION }
-  const channel = await WriterChannel.start(settings)
+  const channel = await startWriter(settings)
   const reader = new SqliteReader(files.database, (owner) => leases?.othersThan(owner) ?? [])
   let leases: Leases | undefined
   try {
@@ -31,7 +31,7 @@ export async function sqliteStore(options: SqliteOptions): Promise<Store> {
     return new LogStore(backend, upcasts)
   } catch (thrown) {
     reader.close()
-    await channel.close()
+    await channel.close({ kind: 'close' })
     throw thrown
   }
 }

@@ -222,6 +222,9 @@ export const sumsBy = (identity: 'n' | 'session') => ({
   permit: { sum: { what: 'a grant', of: ['at', 'grantee', 'principal', 'added_by'] } },
 })
 
+/** What has to be read of a row to compare it with a checksum, besides its session. */
+export const coveredBy = ({ of }: Sum) => of.filter((name) => name !== 'n' && name !== 'session')
+
 /** The checksums of each table by their columns, as one database has them. */
 export type Sums = Readonly<Record<TableName, SumsOfRow>>
 type SumsOfRow = Readonly<Record<string, Sum>>

@@ -1,5 +1,5 @@
-import { SCHEMA_VERSION } from '../model/event.ts'
 import { MainstemError } from '../model/outcome/mainstem-error.ts'
+import { SCHEMA_VERSION } from '../model/schema-version.ts'
 import { epochMs } from '../model/text/epoch-ms.ts'
 import type { StoredState } from './store.ts'
 

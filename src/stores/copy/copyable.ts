@@ -1,10 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
-import { damaged } from '../refusals.ts'
 import type { Row } from '../row.ts'
-import { columnsOf, damagedPart, type Sums, type TableName, toTableRow } from '../tables.ts'
-import { upcastRecord } from '../upcast.ts'
+import type { TableName } from '../tables.ts'
 
 /**
  * The tables in the order in which they are copied: rows that name a session follow the sessions.
@@ -119,39 +117,10 @@ export function* pagesOf<T>(rows: Iterable<T>, sizeOf: (row: T) => number): Gene
   if (page.length > 0) yield page
 }
 
-/** The row of a database as every store has it. Throws if it does not match its checksums. */
-export function copiedRow(sums: Sums, table: TableName, row: Row): Row {
-  const isLost = typeof row.session !== 'string' && isRequired(table, 'session')
-  // The checksum of a blob is compared when its content is read.
-  const what = table === 'blob' ? undefined : damagedPart(sums[table], row)
-  if (what !== undefined || isLost) throw damaged(what ?? `a row of ${table}`, locationOf(row))
-  if (table !== 'session') return toTableRow(table, row)
-  const session = toTableRow(table, row)
-  return { ...session, owner: null, record: session.record === null ? null : currentText(session.record) }
-}
-
-function isRequired(table: TableName, column: string): boolean {
-  return columnsOf(table).some(([name, { optional }]) => name === column && !optional)
-}
-
 /** The text and bytes of a row. */
 export function sizeOf(row: Row): number {
   let size = 0
   for (const value of Object.values(row))
     if (typeof value === 'string' || value instanceof Uint8Array) size += value.length
   return size
-}
-
-/** Records have no version, so one of an older Mainstem is converted; any other is copied unchanged. */
-function currentText(stored: string): string {
-  const record: unknown = JSON.parse(stored)
-  const converted = JSON.stringify(upcastRecord(record))
-  return converted === JSON.stringify(record) ? stored : converted
-}
-
-function locationOf({ session, first, last }: Row) {
-  return {
-    ...(typeof session === 'string' && { session }),
-    ...(typeof first === 'number' && typeof last === 'number' && { first, last }),
-  }
 }

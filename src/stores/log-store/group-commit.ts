@@ -5,13 +5,7 @@ import type { Backend, SessionPlace } from './backend.ts'
 import { type Running, type Taken, takeGroup, type Waiting } from './commit-run.ts'
 import type { Places } from './places.ts'
 import type { PreparedBatch } from './prepared-batch.ts'
-
-interface Listeners {
-  /** Called with each batch after its commit, before its caller gets the answer. */
-  committed(batch: PreparedBatch): void
-  /** Called with sessions whose last commit failed, and may be stored or not. */
-  failed(sessions: ReadonlySet<string>): void
-}
+import { Tails } from './tails.ts'
 
 /** A run whose place keeps changing under it is given up after so many attempts. */
 const ATTEMPTS = 5
@@ -24,9 +18,12 @@ const NO_KEYS: ReadonlySet<string> = new Set()
  * one at a time.
  */
 export class GroupCommit<P extends SessionPlace> {
+  /** The ends of the logs, which commits move. */
+  readonly tails: Tails
+  /** Whether the last commit failed. */
+  isFailing = false
   readonly #backend: Backend<P>
   readonly #places: Places<P>
-  readonly #listeners: Listeners
   #queue: Waiting[] = []
   /** The sessions and keys of work that is under way. */
   readonly #reserved = { sessions: new Set<string>(), keys: new Set<string>() }
@@ -34,38 +31,26 @@ export class GroupCommit<P extends SessionPlace> {
   #isStarting = false
   #isClosed = false
 
-  constructor(backend: Backend<P>, places: Places<P>, listeners: Listeners) {
+  /** `headOf` reads the head of a log from the database. */
+  constructor(backend: Backend<P>, places: Places<P>, headOf: (session: string) => Promise<number>) {
     this.#backend = backend
     this.#places = places
-    this.#listeners = listeners
+    const ownHead = (session: string) => this.ownHead(session)
+    this.tails = new Tails({ isShared: backend.follow !== undefined, headOf, ownHead })
   }
 
-  /** Settles when the batch is committed. */
-  commit(batch: PreparedBatch): Promise<void> {
-    return this.#enqueue({ session: batch.session, batch })
+  /**
+   * The head of a session that only this process can write to; undefined if the database has to be asked. That is so during a
+   * commit as well: the database may show its entries already, in a record or to other servers.
+   */
+  ownHead(session: string): number | undefined {
+    if (this.#reserved.sessions.has(session)) return undefined
+    const place = this.#places.get(session)
+    return place && this.#backend.isOwn(place) ? place.head : undefined
   }
 
-  /** Does something with a session after everything that was asked of it before. */
-  alone<T>(session: string, work: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const done = this.#enqueue({ session, work: async () => resolve(await work()) })
-      done.catch(reject)
-    })
-  }
-
-  /** Whether work on a session is under way. */
-  isBusy(session: string): boolean {
-    return this.#reserved.sessions.has(session)
-  }
-
-  /** Takes no more, and settles when nothing waits. */
-  async close(): Promise<void> {
-    this.#isClosed = true
-    this.#startLanes()
-    while (this.#lanes.size > 0) await Promise.all(this.#lanes)
-  }
-
-  #enqueue(asked: Pick<Waiting, 'session' | 'batch' | 'work'>): Promise<void> {
+  /** Settles when a batch is committed, or other work is done. */
+  add(asked: Pick<Waiting, 'session' | 'batch' | 'work'>): Promise<void> {
     if (this.#isClosed) return Promise.reject(new MainstemError('storage_failed', 'the store is closed'))
     return new Promise((resolve, reject) => {
       this.#queue.push({ ...asked, resolve, reject, attempts: 0, isTaken: false })
@@ -75,25 +60,38 @@ export class GroupCommit<P extends SessionPlace> {
     })
   }
 
+  /** Does something with a session after everything that was asked of it before. */
+  alone<T>(session: string, work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const done = this.add({ session, work: async () => resolve(await work()) })
+      done.catch(reject)
+    })
+  }
+
+  /** Takes no more, and settles when nothing waits. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#startLanes()
+    while (this.#lanes.size > 0) await Promise.all(this.#lanes)
+  }
+
   #startLanes(): void {
     this.#isStarting = false
     while (this.#lanes.size < this.#backend.lanes) {
       const group = takeGroup<P>(this.#queue, this.#reserved)
       if (group.all.length === 0) return
       this.#queue = group.left
-      for (const waiting of group.all) this.#reserve(waiting)
+      for (const waiting of group.all) {
+        waiting.isTaken = true
+        this.#reserved.sessions.add(waiting.session)
+        for (const { id } of waiting.batch?.receipts ?? []) this.#reserved.keys.add(id)
+      }
       const lane = this.#run(group).finally(() => {
         this.#lanes.delete(lane)
         this.#startLanes()
       })
       this.#lanes.add(lane)
     }
-  }
-
-  #reserve(waiting: Waiting): void {
-    waiting.isTaken = true
-    this.#reserved.sessions.add(waiting.session)
-    for (const { id } of waiting.batch?.receipts ?? []) this.#reserved.keys.add(id)
   }
 
   /** Ends the reservations of work; once is enough. */
@@ -124,7 +122,9 @@ export class GroupCommit<P extends SessionPlace> {
   #fail(group: readonly Waiting[], error: MainstemError): void {
     const sessions = new Set(group.map(({ session }) => session))
     for (const session of sessions) this.#places.forget(session)
-    this.#listeners.failed(sessions)
+    this.isFailing = true
+    // They may be stored or not.
+    this.tails.recheck(sessions)
     const isBehind = ({ session }: Waiting) => error.code === 'storage_failed' && sessions.has(session)
     const behind = this.#queue.filter(isBehind)
     this.#queue = this.#queue.filter((waiting) => !isBehind(waiting))
@@ -145,7 +145,8 @@ export class GroupCommit<P extends SessionPlace> {
 
   /** The runs that the database can be asked for. */
   async #ready(runs: readonly Running<P>[]): Promise<readonly Running<P>[]> {
-    await this.#places.load(runs.filter(({ begins }) => !begins))
+    const unknown = runs.filter((run) => !run.begins && !this.#places.get(run.session))
+    if (unknown.length > 0) await this.#places.load(unknown)
     const ready: Running<P>[] = []
     for (const run of runs) {
       run.place = run.begins ? undefined : this.#places.get(run.session)
@@ -161,7 +162,8 @@ export class GroupCommit<P extends SessionPlace> {
     this.#places.set(run.session, this.#backend.placeAfter(run))
     // Before anyone is woken: readers find the head in memory.
     this.#free(run.waiting)
-    for (const batch of run.batches) this.#listeners.committed(batch)
+    this.isFailing = false
+    for (const batch of run.batches) this.tails.committed(batch)
     this.#backend.committed(run.session)
     for (const { resolve } of run.waiting) resolve()
   }

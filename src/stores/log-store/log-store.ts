@@ -27,7 +27,7 @@ import { LogReads } from './log-reads.ts'
 import { Places } from './places.ts'
 import { prepareBatch } from './prepared-batch.ts'
 import { RecordReads } from './record-reads.ts'
-import { Tails } from './tails.ts'
+import type { Tails } from './tails.ts'
 
 /** The number of texts per read. */
 const TEXTS = 512
@@ -38,8 +38,6 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
   readonly #backend: Backend<P>
   readonly #logs: LogReads
   readonly #places: Places<P>
-  /** Whether the last commit failed. */
-  #isFailing = false
   readonly #tails: Tails
   readonly #commits: GroupCommit<P>
 
@@ -49,21 +47,8 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
     if (backend.nodes) this.nodes = backend.nodes
     this.#logs = new LogReads(backend.rows, upcasts)
     this.#places = new Places(backend)
-    this.#tails = new Tails({
-      isShared: backend.follow !== undefined,
-      headOf: (session) => this.head(session),
-      ownHead: (session) => this.#ownHead(session),
-    })
-    this.#commits = new GroupCommit(backend, this.#places, {
-      committed: (batch) => {
-        this.#isFailing = false
-        this.#tails.committed(batch)
-      },
-      failed: (sessions) => {
-        this.#isFailing = true
-        this.#tails.recheck(sessions)
-      },
-    })
+    this.#commits = new GroupCommit(backend, this.#places, (session) => this.#logs.head(session))
+    this.#tails = this.#commits.tails
     backend.follow?.(this.#tails)
   }
 
@@ -77,9 +62,10 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
 
   // Not awaited here, or the frames would stay in memory until they are written.
   async append(session: string, batch: Batch, fence = NO_FENCE): Promise<void> {
-    const { encodesFrames: encodes } = this.#backend
-    const now = this.#backend.now()
-    return this.#commits.commit(prepareBatch(session, batch, { fence, now, encodes }))
+    return this.#commits.add({
+      session,
+      batch: prepareBatch(session, batch, { fence, backend: this.#backend }),
+    })
   }
 
   async create(
@@ -89,10 +75,9 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
     terms?: LeaseTerms,
   ): Promise<Receipt | undefined> {
     const keyed = { ...batch, ...(receipt && { receipts: [receipt] }) }
-    const { encodesFrames: encodes } = this.#backend
-    const beginning = { fence: NO_FENCE, now: this.#backend.now(), encodes, begin: { terms } }
+    const beginning = { fence: NO_FENCE, backend: this.#backend, begin: { terms } }
     try {
-      await this.#commits.commit(prepareBatch(session, keyed, beginning))
+      await this.#commits.add({ session, batch: prepareBatch(session, keyed, beginning) })
       return receipt
     } catch (thrown) {
       const isRefused = thrown instanceof MainstemError && thrown.code === 'conflict'
@@ -144,7 +129,7 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
   }
 
   async head(session: string): Promise<number> {
-    return this.#ownHead(session) ?? this.#logs.head(session)
+    return this.#commits.ownHead(session) ?? this.#logs.head(session)
   }
 
   changed(session: string, after: number, signal: AbortSignal): Promise<void> {
@@ -187,22 +172,14 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
 
   /** Writes only after a commit has failed: checks of a store that works must cost nothing. */
   async probe(): Promise<void> {
-    await writing(() => this.#backend.probe(this.#isFailing))
-    this.#isFailing = false
+    await writing(() => this.#backend.probe(this.#commits.isFailing))
+    this.#commits.isFailing = false
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#commits.close()
     this.#tails.close()
     await this.#backend[Symbol.asyncDispose]()
-  }
-
-  /**
-   * The head of a session that only this process can write to; undefined if the database has to be asked. That is so during a
-   * commit as well: the database may show its entries already, in a record or to other servers.
-   */
-  #ownHead(session: string): number | undefined {
-    return this.#commits.isBusy(session) ? undefined : this.#places.ownHead(session)
   }
 }
 

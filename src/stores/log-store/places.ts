@@ -22,12 +22,6 @@ export class Places<P extends SessionPlace> {
     return this.#places.get(session)
   }
 
-  /** The head of a session that only this process can write to now; undefined if the database has to be asked. */
-  ownHead(session: string): number | undefined {
-    const place = this.#places.get(session)
-    return place && this.#backend.isOwn(place) ? place.head : undefined
-  }
-
   /** The refusal to write to a session whose row is damaged. */
   damageOf(session: string): MainstemError | undefined {
     return this.#damaged.get(session)
@@ -46,11 +40,9 @@ export class Places<P extends SessionPlace> {
     this.#places.delete(session)
   }
 
-  /** Loads the places of sessions that are not cached. */
-  async load(of: Iterable<{ session: string }>): Promise<void> {
-    const unknown: string[] = []
-    for (const { session } of of) if (!this.#places.has(session)) unknown.push(session)
-    if (unknown.length === 0) return
+  /** Loads the places of sessions. */
+  async load(of: readonly { session: string }[]): Promise<void> {
+    const unknown = of.map(({ session }) => session)
     const { rows } = this.#backend
     for (const session of unknown) this.#damaged.delete(session)
     for (const row of await rows.counters(unknown)) {

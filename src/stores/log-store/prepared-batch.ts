@@ -1,11 +1,14 @@
 import type { Entry } from '../../model/index.ts'
 import { type AcceptedPrompt, isWhole, queuePreview } from '../../model/session/queue-preview.ts'
 import { type AuditRow, auditRow } from '../access-rows.ts'
+import { chargeRow } from '../daily-usage.ts'
 import { encodeJournal, joinFrames } from '../journal-body.ts'
 import { blobsOf, type LogRow, toLogRows } from '../log-rows.ts'
+import { receiptRow } from '../receipts.ts'
 import { checkContinues } from '../refusals.ts'
-import type { Batch, Charge, FrameCounts, LeaseTerms, Receipt, StoredState } from '../store.ts'
+import type { Batch, FrameCounts, LeaseTerms, StoredState } from '../store.ts'
 import type { TableRow } from '../tables.ts'
+import type { Backend, SessionPlace } from './backend.ts'
 
 /** A queued prompt of a batch. */
 export type QueuedRow = Omit<TableRow<'queued'>, 'session'>
@@ -25,10 +28,8 @@ export interface RecordRow {
 /** The context of a batch. */
 export interface Circumstances {
   fence: number
-  /** The time in which the age of keys is measured. */
-  now: number
-  /** Encodes the frames now, so that only the result waits. */
-  encodes: boolean
+  /** Its clock measures the age of keys. If it encodes frames, they are encoded now, so that only the result waits. */
+  backend: Pick<Backend<SessionPlace>, 'now' | 'encodesFrames'>
   /** Begins the log, with this lease if any. */
   begin?: { terms: LeaseTerms | undefined }
 }
@@ -51,7 +52,7 @@ export interface PreparedBatch {
   readonly dequeued: readonly number[]
   readonly frameCounts: FrameCounts | undefined
   readonly receipts: readonly TableRow<'receipt'>[]
-  readonly charges: readonly Charge[]
+  readonly charges: readonly TableRow<'spent'>[]
   readonly facts: readonly AuditRow[]
   /** The blobs that the entries refer to. */
   readonly blobs: readonly string[]
@@ -64,11 +65,14 @@ const NONE: readonly never[] = []
 
 /** A value that JSON cannot represent fails here, and fails only its own batch. */
 export function prepareBatch(session: string, batch: Batch, circumstances: Circumstances): PreparedBatch {
-  const { entries, record, queued, receipts, frameCounts, dequeued = NONE, charges = NONE } = batch
-  const { fence, now, encodes, begin } = circumstances
+  const { entries, record, queued, receipts, frameCounts, dequeued = NONE, charges } = batch
+  const { fence, backend, begin } = circumstances
+  const { encodesFrames: encodes } = backend
   const after = entries[0] && entries[0].seq - 1
   checkContinues(session, after ?? 0, entries)
   const { texts, rows: log } = toLogRows(entries)
+  const blobs: string[] = []
+  for (const entry of entries) for (const { id } of blobsOf(entry)) blobs.push(id)
   const lastFrame = batch.journal?.at(-1)?.frame
   const frames =
     lastFrame === undefined ? undefined : { last: lastFrame, text: joinFrames(batch.journal ?? NONE) }
@@ -77,22 +81,17 @@ export function prepareBatch(session: string, batch: Batch, circumstances: Circu
   for (const { body } of log) chars += body.length
   for (const { body, whole } of prompts) chars += body.length + (whole?.length ?? 0)
   return {
-    ...{ session, fence, begin, after, entries, texts, log, dequeued, frameCounts, charges, chars },
+    ...{ session, fence, begin, after, entries, texts, log, dequeued, frameCounts, chars },
     frames: encodes ? undefined : frames,
+    charges: charges ? charges.map(chargeRow) : NONE,
     facts: batch.facts ? batch.facts.map(auditRow) : NONE,
     journal: encodes && frames ? { last: frames.last, ...encodeJournal(frames.text) } : undefined,
     record: record && recordRow(record),
     queued: prompts,
-    receipts: receipts ? receipts.map((receipt) => receiptRow(receipt, now)) : NONE,
-    blobs: blobsIn(entries),
+    receipts: receipts ? receipts.map((receipt) => receiptRow(receipt, backend.now())) : NONE,
+    blobs,
     release: batch.release ?? false,
   }
-}
-
-function blobsIn(entries: readonly Entry[]): string[] {
-  const ids: string[] = []
-  for (const entry of entries) for (const { id } of blobsOf(entry)) ids.push(id)
-  return ids
 }
 
 function recordRow(record: StoredState): RecordRow {
@@ -105,14 +104,4 @@ function queuedRow(prompt: AcceptedPrompt): QueuedRow {
   const preview = queuePreview(prompt)
   const whole = isWhole(preview) ? null : JSON.stringify(prompt)
   return { turn: prompt.turn, body: JSON.stringify(preview), whole }
-}
-
-function receiptRow(receipt: Receipt, at: number): TableRow<'receipt'> {
-  const { scope, key, session } = receipt
-  return { id: receiptId(scope, key), session, at, body: JSON.stringify(receipt) }
-}
-
-/** JSON separates the two unambiguously. */
-export function receiptId(scope: string, key: string): string {
-  return JSON.stringify([scope, key])
 }

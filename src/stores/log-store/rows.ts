@@ -1,6 +1,6 @@
 import type { Row } from '../row.ts'
 import type { SessionQuery, TypeQuery } from '../store.ts'
-import type { Sums } from '../tables.ts'
+import { coveredBy, type Sums, sumsBy } from '../tables.ts'
 
 /** A database that waits for nothing may answer at once. */
 export type Awaitable<T> = T | Promise<T>
@@ -65,4 +65,12 @@ export interface RowSource {
   counts(): Awaitable<readonly Row[]>
   natives(id: string): Awaitable<readonly Row[]>
   spent(principal?: string): Awaitable<readonly Row[]>
+}
+
+/** What a record has of a queued prompt: the columns of its row, without the whole prompt. */
+export const QUEUE = [...coveredBy(sumsBy('n').queued.sum), 'sum']
+
+/** The row of a queued prompt with these columns. */
+export function queuedRow(session: Row, values: readonly unknown[]): Row {
+  return { ...session, ...Object.fromEntries(QUEUE.map((name, index) => [name, values[index]])) }
 }

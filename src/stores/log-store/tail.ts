@@ -62,7 +62,7 @@ export class Tail {
 
   /** Entries after a cursor, if the first of them is in memory. */
   entries(after: number, limit: number, maxBytes: number): readonly Entry[] | undefined {
-    const from = this.#indexOf(after + 1)
+    const from = this.indexOf(after + 1)
     if (from === undefined) return undefined
     const found: Entry[] = []
     let bytes = 0
@@ -80,7 +80,7 @@ export class Tail {
 
   /** The same as texts, from one commit at most. */
   texts(after: number, maxBytes: number): readonly string[] | undefined {
-    const start = this.recent[this.#indexOf(after + 1) ?? -1]
+    const start = this.recent[this.indexOf(after + 1) ?? -1]
     if (!start) return undefined
     const skip = after + 1 - (start.entries[0]?.seq ?? 0)
     const texts = skip === 0 ? start.texts : start.texts.slice(skip)
@@ -88,13 +88,8 @@ export class Tail {
     return count === texts.length ? texts : texts.slice(0, count)
   }
 
-  /** Whether the entry after a cursor is in memory. */
-  has(after: number): boolean {
-    return this.#indexOf(after + 1) !== undefined
-  }
-
-  /** The batch with this entry. */
-  #indexOf(seq: number): number | undefined {
+  /** The recent batch with this entry, if it is in memory. */
+  indexOf(seq: number): number | undefined {
     if (seq > this.committed) return undefined
     for (let at = this.recent.length - 1; at >= 0; at--) {
       if ((this.recent[at]?.entries[0]?.seq ?? seq + 1) <= seq) return at

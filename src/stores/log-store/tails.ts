@@ -66,7 +66,7 @@ export class Tails {
   }
 
   has(session: string, after: number): boolean {
-    return this.#isAtHead(session, after) || (this.#tails.get(session)?.has(after) ?? false)
+    return this.#isAtHead(session, after) || this.#tails.get(session)?.indexOf(after + 1) !== undefined
   }
 
   /** Settles when the head is beyond `after`, or when the signal fires. */

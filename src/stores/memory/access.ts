@@ -1,26 +1,27 @@
-import type { AuditRecord, Grant } from '../../model/access.ts'
-import type { AccessChange, AccessStore, AuditFact, AuditPlace, AuditQuery, StoredToken } from '../access.ts'
+import type { AuditFact, AuditPlace, AuditQuery } from '../access.ts'
+import { type AccessTable, type AccessTables, auditRow, type RowChange } from '../access-rows.ts'
+import type { Row } from '../row.ts'
+import type { TableRow } from '../tables.ts'
 
-/** Tokens, grants and the audit trail in memory. */
-export class MemoryAccess implements AccessStore {
-  /** Without a token where it was removed. */
-  readonly #tokens = new Map<string, StoredToken | undefined>()
-  readonly #grants = new Map<string, Grant>()
-  readonly #trail: AuditRecord[] = []
+/** Tokens, grants and the audit trail in memory, where nothing is damaged. */
+export class MemoryAccess implements AccessTables {
+  readonly sums = { token: {}, permit: {}, audit: {} }
+  readonly #tables: Record<AccessTable, Map<string, Row>> = { token: new Map(), permit: new Map() }
+  readonly #trail = new Map<string, TableRow<'audit'>>()
 
-  async tokens(): Promise<StoredToken[]> {
-    const tokens = [...this.#tokens.values()].filter((token) => token !== undefined)
-    return tokens.sort((a, b) => (a.name < b.name ? -1 : 1))
+  async rows(table: AccessTable): Promise<Row[]> {
+    return [...this.#tables[table].values()]
   }
 
-  async grants(): Promise<Grant[]> {
-    return [...this.#grants].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, grant]) => grant)
-  }
-
-  async change(change: AccessChange, fact: AuditFact): Promise<boolean> {
-    const isChanged = this.#change(change, { at: Date.now(), by: fact.principal })
-    if (isChanged) this.add([fact])
-    return isChanged
+  async change({ table, key, next }: RowChange, fact: AuditFact): Promise<boolean> {
+    const rows = this.#tables[table]
+    const id = JSON.stringify(key)
+    const changed = next(rows.get(id), Date.now())
+    if (changed === undefined) return false
+    if (changed === 'removed') rows.delete(id)
+    else rows.set(id, changed)
+    this.add([fact])
+    return true
   }
 
   async note(fact: AuditFact): Promise<void> {
@@ -30,18 +31,20 @@ export class MemoryAccess implements AccessStore {
   /** Adds the rows of a commit. */
   add(facts: readonly AuditFact[]): void {
     const at = Date.now()
-    for (const fact of facts) this.#trail.push({ ...fact, at })
+    for (const fact of facts) {
+      if (!this.#trail.has(fact.id)) this.#trail.set(fact.id, { ...auditRow(fact), at })
+    }
   }
 
-  async audit({ order, after, limit, ...query }: AuditQuery): Promise<AuditRecord[]> {
+  async trail({ order, after, limit, ...query }: AuditQuery): Promise<Row[]> {
     const { principal, action, session, since = 0, until = Number.POSITIVE_INFINITY } = query
     const sign = order === 'newest' ? -1 : 1
-    return this.#trail
+    return [...this.#trail.values()]
       .filter(
         (one) =>
           (principal ?? one.principal) === one.principal &&
           (action ?? one.action) === one.action &&
-          (session === undefined || session === one.session) &&
+          (session ?? one.session) === one.session &&
           one.at >= since &&
           one.at < until &&
           (after === undefined || sign * byPlace(one, after) > 0),
@@ -52,34 +55,7 @@ export class MemoryAccess implements AccessStore {
 
   async forgetAudit(ms: number): Promise<void> {
     const before = Date.now() - ms
-    const kept = this.#trail.filter(({ at }) => at >= before)
-    this.#trail.splice(0, this.#trail.length, ...kept)
-  }
-
-  #change(change: AccessChange, added: Pick<Grant, 'at' | 'by'>): boolean {
-    switch (change.type) {
-      case 'token.added': {
-        const { type: _, onlyIfUnknown, ...token } = change
-        const isKnown = onlyIfUnknown ? this.#tokens.has(token.name) : this.#tokens.get(token.name)
-        if (!isKnown) this.#tokens.set(token.name, { ...token, ...added })
-        return !isKnown
-      }
-      case 'token.removed': {
-        const isThere = this.#tokens.get(change.name) !== undefined
-        if (isThere) this.#tokens.set(change.name, undefined)
-        return isThere
-      }
-      case 'grant.added': {
-        const { to, of } = change
-        const isKnown = this.#grants.has(`${to} ${of}`)
-        if (!isKnown) this.#grants.set(`${to} ${of}`, { to, of, ...added })
-        return !isKnown
-      }
-      case 'grant.removed':
-        return this.#grants.delete(`${change.to} ${change.of}`)
-      default:
-        return change satisfies never
-    }
+    for (const [id, { at }] of this.#trail) if (at < before) this.#trail.delete(id)
   }
 }
 

@@ -3,6 +3,7 @@
 import type { BlobRef } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { AuditFact } from '../access.ts'
+import { AccessRows } from '../access-rows.ts'
 import type { Backend } from '../log-store/backend.ts'
 import type { LogReads } from '../log-store/log-reads.ts'
 import type { Tails } from '../log-store/tails.ts'
@@ -41,7 +42,7 @@ export class PostgresBackend implements Backend<PostgresPlace> {
   readonly lanes = WRITERS
   readonly encodesFrames = true
   readonly rows: PostgresReader
-  readonly access: PostgresAccess
+  readonly access: AccessRows
   readonly blobs: BlobRows
   readonly nodes: Nodes
   readonly #database: Database
@@ -61,7 +62,7 @@ export class PostgresBackend implements Backend<PostgresPlace> {
     this.#now = () => monotonic?.() ?? null
     this.#held = new HeldLeases(monotonic ?? (() => performance.now()))
     this.rows = new PostgresReader(database, this.#now)
-    this.access = new PostgresAccess(database, this.#now)
+    this.access = new AccessRows(new PostgresAccess(database, this.#now))
     this.blobs = new BlobRows(database)
     this.nodes = new Nodes(database, this.#now)
     this.#leases = new LeaseRows(database, this.#held, this.#now)

@@ -1,7 +1,7 @@
-import { crc32 } from 'node:zlib'
 import { type InspectSource, inspect, type StoreReport } from '../inspect.ts'
-import { bytes, type Row, text } from '../row.ts'
+import { type Row, text } from '../row.ts'
 import { TABLES, type TableName } from '../tables.ts'
+import { BlobRows, PART_BYTES } from './blobs.ts'
 import { toColumn } from './columns.ts'
 import { Database, type Query } from './database.ts'
 import { checkSchema } from './migrate.ts'
@@ -17,7 +17,8 @@ export async function inspectPostgres(url: string): Promise<StoreReport> {
   return await database.transaction(0, async (query) => {
     // All statements see the database as it is now.
     await query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
-    return inspect(new PostgresInspection(`PostgreSQL at ${database.address.shown}`, query))
+    const contents = new BlobRows(database, { read: query })
+    return inspect(new PostgresInspection(`PostgreSQL at ${database.address.shown}`, query, contents))
   })
 }
 
@@ -25,10 +26,12 @@ class PostgresInspection implements InspectSource {
   readonly file: string
   readonly sums = SUMS
   readonly #query: Query
+  readonly #contents: Pick<BlobRows, 'contentOf'>
 
-  constructor(file: string, query: Query) {
+  constructor(file: string, query: Query, contents: Pick<BlobRows, 'contentOf'>) {
     this.file = file
     this.#query = query
+    this.#contents = contents
   }
 
   /** PostgreSQL compares the checksums of its pages itself, where they are enabled. */
@@ -59,14 +62,8 @@ class PostgresInspection implements InspectSource {
   async #contentOf(blob: Row): Promise<number | undefined> {
     const id = toColumn(text(blob, 'id'))
     const [parts = {}] = await this.#query('SELECT count(*) AS count FROM @blob_part WHERE blob = $1', [id])
-    const sql = 'SELECT body FROM @blob_part WHERE blob = $1 AND part = $2'
-    let [length, content] = [0, 0]
-    for (let part = 0; ; part++) {
-      const [row] = await this.#query(sql, [id, part])
-      const isWhole = length === blob.bytes && part === parts.count
-      if (!row) return isWhole ? content : undefined
-      length += bytes(row, 'body').length
-      content = crc32(bytes(row, 'body'), content)
-    }
+    const { bytes, sum } = await this.#contents.contentOf(text(blob, 'id'))
+    const isWhole = bytes === blob.bytes && Math.ceil(bytes / PART_BYTES) === parts.count
+    return isWhole ? sum : undefined
   }
 }

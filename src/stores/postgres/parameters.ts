@@ -30,12 +30,8 @@ export class Parameters {
   }
 
   /** Rows as a table: each column is one array. */
-  rows<Column extends string>(
-    alias: string,
-    columns: Readonly<Record<Column, string>>,
-    rows: readonly Readonly<Record<Column, unknown>>[],
-  ): string {
-    const names = Object.keys(columns).filter((name): name is Column => name in columns)
+  rows(alias: string, columns: Readonly<Record<string, string>>, rows: readonly Row[]): string {
+    const names = Object.keys(columns)
     const arrays = names.map((name) =>
       this.add(
         rows.map((row) => row[name]),
@@ -51,6 +47,10 @@ export class Parameters {
     return this.values
   }
 }
+
+/** Columns of one type. */
+export const typed = (type: string, ...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, type]))
 
 /** A piece of the first parameter, of the row with this alias. */
 export const PIECE = {
@@ -73,13 +73,17 @@ export interface GivenRows {
 
 const TYPES = { integer: 'bigint', real: 'float8', flag: 'boolean', name: 'text', text: 'text' } as const
 
-/** Adds rows to the parameters of a statement, with their place in this list and the checksums of this store. */
+/**
+ * Adds rows to the parameters of a statement, with their place in this list and the checksums of this store. If rows have
+ * `of`, it is the session whose commit they belong to.
+ */
 export function givenRows(parameters: Parameters, table: TableName, rows: readonly Row[]): GivenRows {
-  const types: Record<string, string> = { place: 'int' }
+  const isOwned = rows[0]?.of !== undefined
+  const types: Record<string, string> = { place: 'int', ...(isOwned && { of: 'text' }) }
   const columns: Record<string, string> = {}
   const sums = sumsOf(table)
   const values = rows.map((row, place) => {
-    const value: Record<string, unknown> = { place }
+    const value: Record<string, unknown> = { place, of: columnOf(row.of) }
     for (const [name, { type }] of columnsOf(table)) {
       if (isPiece(table, name, type)) addPiece(parameters, value, name, row[name])
       else value[name] = type === 'name' ? columnOf(row[name]) : row[name]

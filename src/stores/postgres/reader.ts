@@ -1,21 +1,29 @@
-import type {
-  Bounds,
-  RowPage,
-  RowSource,
-  SessionPageQuery,
-  SessionRows,
-  TypedPage,
+import {
+  type Bounds,
+  QUEUE,
+  queuedRow,
+  type RowPage,
+  type RowSource,
+  type SessionPageQuery,
+  type SessionRows,
+  type TypedPage,
 } from '../log-store/rows.ts'
 import { integer, type Row } from '../row.ts'
 import type { TypeQuery } from '../store.ts'
-import type { TableName } from '../tables.ts'
+import { coveredBy, type TableName } from '../tables.ts'
 import { toColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import { IS_OTHERS } from './leases.ts'
 import { INDEXED, kinds, namedRow, SESSION_COUNTERS, SUMS, selectOf } from './table-rows.ts'
 
+const LOG_COLUMNS = coveredBy(SUMS.log.sum)
+const JOURNAL_COLUMNS = coveredBy(SUMS.journal.sum)
+/** The columns of a row, in the statements below. */
+const of = (alias: string, columns: readonly string[]) =>
+  [...columns, 'row_sum'].map((name) => `${alias}.${name}`).join(', ')
+
 /** The rows of a log with the entries after `$2`, up to `$3` of them. */
-const ROWS = `SELECT first, last, version, sum AS row_sum, body, octet_length(body) AS bytes,
+const ROWS = `SELECT ${LOG_COLUMNS}, sum AS row_sum, octet_length(body) AS bytes,
     sum(octet_length(body)) OVER (ORDER BY first) - octet_length(body) AS before
   FROM @log WHERE session = s.n AND first <= $2::bigint + $3::bigint AND first >=
     coalesce((SELECT max(first) FROM @log WHERE session = s.n AND first <= $2::bigint + 1), 0)`
@@ -26,16 +34,16 @@ const FITS = 'before = 0 OR before + bytes <= $4::bigint'
 /** Once for a statement, and not for each of its rows. */
 const COUNTERS = `WITH s AS MATERIALIZED (${SESSION_COUNTERS} WHERE t.id = $1)`
 
-const LOG = `${COUNTERS} SELECT s.*, l.first, l.last, l.version, l.row_sum, l.body FROM s
+const LOG = `${COUNTERS} SELECT s.*, ${of('l', LOG_COLUMNS)} FROM s
   LEFT JOIN LATERAL (SELECT * FROM (${ROWS}) x WHERE ${FITS}) l ON s.head > $2::bigint ORDER BY l.first`
 
 const LOG_SIZE = `SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM @session s,
   LATERAL (SELECT * FROM (${ROWS}) x WHERE ${FITS}) l WHERE s.id = $1 AND s.head > $2::bigint`
 
 const JOURNAL = `${COUNTERS} SELECT s.*, (SELECT max(last) FROM @journal WHERE session = s.n) AS kept,
-  j.last, j.encoding, j.previous, j.row_sum, j.body FROM s
+  ${of('j', JOURNAL_COLUMNS)} FROM s
   LEFT JOIN LATERAL (SELECT * FROM (
-    SELECT last, encoding, previous, sum AS row_sum, body, octet_length(body) AS bytes,
+    SELECT ${JOURNAL_COLUMNS}, sum AS row_sum, octet_length(body) AS bytes,
       sum(octet_length(body)) OVER (ORDER BY last) - octet_length(body) AS before
     FROM @journal WHERE session = s.n AND last > $2::bigint ORDER BY last LIMIT $3::bigint) x
   WHERE ${FITS}) j ON true ORDER BY j.last`
@@ -51,7 +59,7 @@ const TYPED = `WITH RECURSIVE s AS MATERIALIZED (${SESSION_COUNTERS} WHERE t.id 
     WHERE string_to_array(kind.types, ' ') && $3::text[] ORDER BY h.first LIMIT $5::bigint)
   SELECT s.*, x.*, (SELECT min(l.first) FROM @log l, start WHERE l.session = s.n AND ${INDEXED}
       AND l.types IS NULL AND l.first >= start.first) AS unknown
-  FROM s LEFT JOIN LATERAL (SELECT l.first, l.last, l.version, l.sum AS row_sum,
+  FROM s LEFT JOIN LATERAL (SELECT ${LOG_COLUMNS.filter((name) => name !== 'body').map((name) => `l.${name}`)}, l.sum AS row_sum,
       CASE WHEN sum(octet_length(l.body)) OVER (ORDER BY l.first) <= $6::bigint THEN l.body END AS body
     FROM hit JOIN @log l ON l.session = s.n AND l.first = hit.first) x ON true ORDER BY x.first`
 
@@ -61,7 +69,7 @@ const SIZE = `(octet_length(r.body)
 /** With the queue in the same statement, so that both are of the same commit. */
 const SESSION = selectOf(
   'session',
-  `, coalesce((SELECT json_agg(json_build_array(q.turn, q.sum, q.body) ORDER BY q.turn)
+  `, coalesce((SELECT json_agg(json_build_array(${QUEUE.map((name) => `q.${name}`)}) ORDER BY q.turn)
     FROM @queued q WHERE q.session = t.n), '[]') AS queue`,
 )
 
@@ -192,11 +200,6 @@ function pageOf(session: string, all: readonly Row[]): RowPage | undefined {
 function withQueue({ queue, ...row }: Row): SessionRows {
   const { session } = row
   const prompts: readonly unknown[] = Array.isArray(queue) ? queue : []
-  return {
-    row,
-    queue: prompts.map((prompt) => {
-      const [turn, sum, body] = Array.isArray(prompt) ? prompt : []
-      return { session, turn, sum, body }
-    }),
-  }
+  const rows = prompts.map((prompt) => queuedRow({ session }, Array.isArray(prompt) ? prompt : []))
+  return { row, queue: rows }
 }

@@ -1,12 +1,12 @@
 import type { AuditFact } from '../access.ts'
+import { withoutAnswer } from '../receipts.ts'
 import { checkFence } from '../refusals.ts'
-import { integer, type Row, text } from '../row.ts'
+import { integer, type Row } from '../row.ts'
 import { NO_FENCE, type TrimPoint } from '../store.ts'
-import { sumOf } from '../tables.ts'
 import { addFact } from './access.ts'
 import { toColumn } from './columns.ts'
 import type { Database, Query } from './database.ts'
-import { checkSession, isIntact, SUMS, sessionSum } from './table-rows.ts'
+import { checkSession, isIntact, namedRow, SUMS, selectOf, sessionSum } from './table-rows.ts'
 
 /** Removing a long log takes as long as it needs. */
 const NO_TIMEOUT = 0
@@ -88,21 +88,9 @@ function checked(session: string, row: Row | undefined, fence: number): number |
   return row && integer(row, 'n')
 }
 
-/** Removes the answers of a session's keys. A damaged one loses its body and stays damaged. */
 async function removeAnswers(query: Query, session: string): Promise<void> {
-  for (const row of await query('SELECT id, session, sum, body FROM @receipt WHERE session = $1', [
-    toColumn(session),
-  ])) {
-    const id = text(row, 'id')
-    const body = withoutAnswer(session, row)
-    const sum = body === undefined ? row.sum : sumOf(SUMS.receipt.sum, { id, session, body })
-    await query('UPDATE @receipt SET body = $2, sum = $3 WHERE id = $1', [id, body ?? '{}', sum])
+  for (const row of await query(`${selectOf('receipt')} WHERE t.session = $1`, [toColumn(session)])) {
+    const { body, sum } = withoutAnswer(SUMS, namedRow('receipt', row))
+    await query('UPDATE @receipt SET body = $2, sum = $3 WHERE id = $1', [row.id, body, sum])
   }
-}
-
-function withoutAnswer(session: string, row: Row): string | undefined {
-  const [id, body] = [text(row, 'id'), text(row, 'body')]
-  if (row.sum !== sumOf(SUMS.receipt.sum, { id, session, body })) return undefined
-  const { answer: _, ...receipt } = JSON.parse(body)
-  return JSON.stringify(receipt)
 }

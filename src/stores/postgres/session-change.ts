@@ -4,20 +4,11 @@ import type { JournalRow, QueuedRow } from '../log-store/prepared-batch.ts'
 import { integer, type Row } from '../row.ts'
 import { toColumn } from './columns.ts'
 import type { LeaseProof } from './leases.ts'
-import type { Parameters } from './parameters.ts'
+import { type Parameters, typed } from './parameters.ts'
 import { isIntact, sessionSum } from './table-rows.ts'
 
 const COUNTERS = ['last_frame', 'frames', 'mapped', 'unmapped', 'malformed', 'oversized'] as const
-/** The columns of the frame counts. */
-export const COUNTER_TYPES = {
-  last_frame: 'bigint',
-  frames: 'bigint',
-  mapped: 'bigint',
-  unmapped: 'bigint',
-  malformed: 'bigint',
-  oversized: 'bigint',
-}
-const CHANGE_TYPES = { queued: 'bigint', recorded: 'boolean', journaled: 'bigint', ...COUNTER_TYPES }
+const CHANGE_TYPES = { ...typed('bigint', 'queued', 'journaled', ...COUNTERS), recorded: 'boolean' }
 
 /** Prompts that leave the queue, and how many of a session's really were in it. */
 export function leavingQueue(
@@ -46,10 +37,8 @@ export function begun(parameters: Parameters, runs: readonly PostgresRun[], isFr
       journaled: journaledOf(run) ?? 0,
     }))
   const columns = {
-    id: 'text',
-    fence: 'bigint',
-    owner: 'text',
-    added: 'bigint',
+    ...typed('text', 'id', 'owner'),
+    ...typed('bigint', 'fence', 'added'),
     at: 'float8',
     ...CHANGE_TYPES,
   }
@@ -79,16 +68,8 @@ export function continued(
     const changed = { releases, at: timeOf(run) ?? null, journaled: journaledOf(run) }
     return { ...sessionRow(run), writes: place.writes, after: after ?? null, ...changed }
   })
-  const columns = {
-    id: 'text',
-    fence: 'bigint',
-    writes: 'bigint',
-    after: 'bigint',
-    added: 'bigint',
-    at: 'float8',
-    releases: 'boolean',
-    ...CHANGE_TYPES,
-  }
+  const numbers = typed('bigint', 'fence', 'writes', 'after', 'added')
+  const columns = { id: 'text', at: 'float8', releases: 'boolean', ...numbers, ...CHANGE_TYPES }
   const kept = (name: string) => `coalesce(i.${name}, s.${name})`
   const changed = {
     writes: 's.writes + 1',
@@ -110,7 +91,13 @@ export function continued(
 
 function sessionRow(run: PostgresRun) {
   const counts = run.batches.findLast(({ frameCounts }) => frameCounts)?.frameCounts
-  const { frames, mapped, unmapped, malformed, oversized } = counts?.coverage ?? {}
+  const {
+    frames = null,
+    mapped = null,
+    unmapped = null,
+    malformed = null,
+    oversized = null,
+  } = counts?.coverage ?? {}
   return {
     id: toColumn(run.session),
     fence: run.fenceAfter,
@@ -118,11 +105,7 @@ function sessionRow(run: PostgresRun) {
     queued: queueOf(run).queued.length,
     recorded: run.batches.some(({ record }) => record),
     last_frame: counts?.frames ?? null,
-    frames: frames ?? null,
-    mapped: mapped ?? null,
-    unmapped: unmapped ?? null,
-    malformed: malformed ?? null,
-    oversized: oversized ?? null,
+    ...{ frames, mapped, unmapped, malformed, oversized },
   }
 }
 

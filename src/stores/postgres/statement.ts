@@ -1,10 +1,10 @@
 import { SCHEMA_VERSION } from '../../model/index.ts'
-import { COLUMNS, COUNTS, chargeOf } from '../daily-usage.ts'
+import { ADD_CHARGE, COUNTS } from '../daily-usage.ts'
 import type { Row } from '../row.ts'
-import { sumOf } from '../tables.ts'
+import { isFree, sumOf } from '../tables.ts'
 import { insertFacts } from './access.ts'
 import { toColumn } from './columns.ts'
-import { givenRows, insertOf, nowSql, Parameters, PIECE } from './parameters.ts'
+import { givenRows, insertOf, nowSql, Parameters, PIECE, quoted, typed } from './parameters.ts'
 import { begun, continued, journalOf, leavingQueue, type PostgresRun, queueOf } from './session-change.ts'
 import { exact, rowSum, SUMS } from './table-rows.ts'
 
@@ -36,7 +36,10 @@ export function commitStatement(runs: readonly PostgresRun[], now: number | null
 
 /** Keys that exist already refuse their session; one that another server takes at this moment fails the statement. */
 function takenKeys(parameters: Parameters, runs: readonly PostgresRun[]): [parts: string[], isFree: string] {
-  const keys = eachBatch(runs, (batch) => batch.receipts.map(({ id: key }) => ({ key })))
+  const keys = eachBatch(runs, ({ receipts }) => receipts).map(({ id: key, of }) => ({
+    key,
+    id: toColumn(of),
+  }))
   if (keys.length === 0) return [[], '']
   const rows = parameters.rows('k', { id: 'text', key: 'text' }, keys)
   return [
@@ -61,15 +64,12 @@ const PARTS: readonly Part[] = [
 
   function log(parameters, runs) {
     const version = SCHEMA_VERSION
-    const rows = runs.flatMap(({ session, batches }) =>
-      batches.flatMap(({ log }) => log.map((row) => ({ ...row, session, version }))),
-    )
+    const rows = eachBatch(runs, ({ log, session }) => log.map((row) => ({ ...row, session, version })))
     return inserted(parameters, 'log', rows)
   },
 
   function journal(parameters, runs) {
-    const rows = runs.flatMap((run) => journalOf(run).map((row) => ({ ...row, session: run.session })))
-    return inserted(parameters, 'journal', rows)
+    return inserted(parameters, 'journal', eachRun(runs, journalOf))
   },
 
   function records(parameters, runs) {
@@ -88,15 +88,8 @@ const PARTS: readonly Part[] = [
       }
     })
     if (rows.length === 0) return undefined
-    const columns = {
-      id: 'text',
-      principal: 'text',
-      status: 'text',
-      asking: 'boolean',
-      sum: 'bigint',
-      pos: 'int',
-      bytes: 'int',
-    }
+    const texts = typed('text', 'id', 'principal', 'status')
+    const columns = { ...texts, asking: 'boolean', sum: 'bigint', ...typed('int', 'pos', 'bytes') }
     return `recorded AS (INSERT INTO @record (session, principal, status, asking, sum, body)
       SELECT d.n, r.principal, r.status, r.asking, r.sum, ${PIECE.text('r')}
       FROM ${parameters.rows('r', columns, rows)} JOIN done d ON d.id = r.id
@@ -106,22 +99,17 @@ const PARTS: readonly Part[] = [
 
   function natives(parameters, runs) {
     const rows = eachBatch(runs, ({ record }) =>
-      record
-        ? record.natives.map((native) => ({
-            native: toColumn(native),
-            principal: toColumn(record.principal),
-          }))
-        : [],
+      record ? record.natives.map((id) => ({ id, principal: record.principal })) : [],
     )
-    if (rows.length === 0) return undefined
-    return `named AS (INSERT INTO @native (id, principal) SELECT DISTINCT v.native, v.principal
-      FROM ${parameters.rows('v', { id: 'text', native: 'text', principal: 'text' }, rows)} JOIN done d ON d.id = v.id
-      ON CONFLICT DO NOTHING)`
+    return inserted(parameters, 'native', rows, { onConflict: 'ON CONFLICT DO NOTHING' })
   },
 
   function queued(parameters, runs) {
-    const rows = runs.flatMap((run) => queueOf(run).queued.map((row) => ({ ...row, session: run.session })))
-    return inserted(parameters, 'queued', rows)
+    return inserted(
+      parameters,
+      'queued',
+      eachRun(runs, (run) => queueOf(run).queued),
+    )
   },
 
   function dequeued(_, runs) {
@@ -131,97 +119,73 @@ const PARTS: readonly Part[] = [
   },
 
   function receipts(parameters, runs) {
-    const rows = eachBatch(runs, ({ receipts }) =>
-      receipts.map((row) => {
-        const { id: key, session, at, body } = row
-        const sum = sumOf(SUMS.receipt.sum, row)
-        return { key, session: toColumn(session), at, sum, ...parameters.piece(body) }
-      }),
-    )
-    if (rows.length === 0) return undefined
-    const columns = {
-      id: 'text',
-      key: 'text',
-      session: 'text',
-      at: 'float8',
-      sum: 'bigint',
-      pos: 'int',
-      bytes: 'int',
-    }
+    const rows = eachBatch(runs, ({ receipts }) => receipts)
     // A server that was suspended is behind the others until it compares its time with theirs.
-    const at = 'greatest(k.at, t.ms)'
-    return `keyed AS (INSERT INTO @receipt (id, session, at, at_sum, sum, body)
-      SELECT k.key, k.session, ${at}, ${rowSum(['k.key', exact(at)])}, k.sum, ${PIECE.text('k')}
-      FROM @open_time t, ${parameters.rows('k', columns, rows)} JOIN done d ON d.id = k.id)`
+    const at = 'greatest(g.at, t.ms)'
+    const changed = { at, at_sum: rowSum(['g.id', exact(at)]) }
+    return inserted(parameters, 'receipt', rows, { changed, join: 'CROSS JOIN @open_time t' })
   },
 
   function blobs(parameters, runs) {
-    const rows = eachBatch(runs, ({ session, blobs }) =>
-      blobs.map((id) => ({ blob: toColumn(id), sum: sumOf(SUMS.blob.owner_sum, { session, id }) })),
-    )
+    const rows = eachBatch(runs, ({ session, blobs }) => blobs.map((id) => ({ id, session })))
     if (rows.length === 0) return undefined
-    const columns = { id: 'text', blob: 'text', sum: 'bigint' }
-    return `owned AS (UPDATE @blob b SET session = d.n, owner_sum = w.sum
-      FROM ${parameters.rows('w', columns, rows)} JOIN done d ON d.id = w.id
-      WHERE b.id = w.blob AND b.session IS NULL)`
+    const { from } = givenRows(parameters, 'blob', rows)
+    return `owned AS (UPDATE @blob b SET session = d.n, owner_sum = g.owner_sum
+      FROM ${from} JOIN done d ON d.id = g.of WHERE b.id = g.id AND b.session IS NULL)`
   },
 
   function facts(parameters, runs, now) {
-    const facts = runs.flatMap(({ session: of, batches }) =>
-      batches.flatMap((batch) => batch.facts.map((fact) => ({ ...fact, of: toColumn(of) }))),
-    )
+    const facts = eachBatch(runs, (batch) => batch.facts)
     if (facts.length === 0) return undefined
-    return `audited AS (${insertFacts(parameters, facts, now, 'JOIN done d ON d.id = f.id')})`
+    return `audited AS (${insertFacts(parameters, facts, now, OWNER)})`
   },
 
   function charges(parameters, runs) {
-    const names = ['principal', 'agent', 'model', 'day', 'sessions', 'turns', ...COLUMNS] as const
-    const rows = eachBatch(runs, ({ charges }) =>
-      charges.map((charge) => {
-        const all = chargeOf(charge)
-        const values = [...all.slice(0, 3).map((name) => toColumn(String(name))), ...all.slice(3)]
-        return Object.fromEntries(names.map((name, index) => [name, values[index] ?? null]))
-      }),
-    )
+    const rows = eachBatch(runs, (batch) => batch.charges)
     if (rows.length === 0) return undefined
-    const types = Object.fromEntries(names.map((name) => [name, TEXTS.has(name) ? 'text' : 'float8']))
-    const sum = (name: string) => `sum(c."${name}")`
-    const add = (name: string) =>
-      `"${name}" = coalesce(s."${name}" + excluded."${name}", s."${name}", excluded."${name}")`
-    const columns = names.map((name) => `"${name}"`).join(', ')
+    const { from, columns } = givenRows(parameters, 'spent', rows)
+    const sums = COUNTS.map((name) => `sum(${columns[name]})`)
+    const all = ['sum(g.sessions)', 'sum(g.turns)', ...sums, 'max(g.partial)']
     // In one order, so that two servers that charge the same principals do not wait for each other.
-    return `charged AS (INSERT INTO @spent AS s (${columns})
-      SELECT ${ACCOUNT}, ${['sessions', 'turns', ...COUNTS].map(sum).join(', ')}, max(c.partial)
-      FROM ${parameters.rows('c', { id: 'text', ...types }, rows)} JOIN done d ON d.id = c.id
-      GROUP BY ${ACCOUNT} ORDER BY ${ACCOUNT}
-      ON CONFLICT (principal, agent, model, day) DO UPDATE SET sessions = s.sessions + excluded.sessions,
-      turns = s.turns + excluded.turns, ${COUNTS.map(add).join(', ')}, partial = coalesce(s.partial, excluded.partial))`
+    return `charged AS (INSERT INTO @spent AS s (${quoted(columns)}) SELECT ${ACCOUNT}, ${all.join(', ')}
+      FROM ${from} ${OWNER} GROUP BY ${ACCOUNT} ORDER BY ${ACCOUNT} ${ADD_CHARGE})`
   },
 ]
 
-const ACCOUNT = 'c.principal, c.agent, c.model, c.day'
-const TEXTS: ReadonlySet<string> = new Set(['principal', 'agent', 'model', 'day'])
+const ACCOUNT = 'g.principal, g.agent, g.model, g.day'
+/** Only what belongs to an accepted commit. */
+const OWNER = 'JOIN done d ON d.id = g.of'
 
-/** The rows of sessions that were accepted, with all their columns and checksums. */
+/** Adds the rows of sessions that were accepted, with all their columns and checksums. */
 function inserted(
   parameters: Parameters,
-  table: 'log' | 'journal' | 'queued',
+  table: 'log' | 'journal' | 'queued' | 'receipt' | 'native',
   rows: readonly Row[],
+  {
+    changed = {},
+    join = '',
+    onConflict = '',
+  }: { changed?: Record<string, string>; join?: string; onConflict?: string } = {},
 ): string | undefined {
   if (rows.length === 0) return undefined
   const given = givenRows(parameters, table, rows)
-  const from = `${given.from} JOIN done d ON d.id = g.session`
+  const columns = { ...(!isFree(table) && { session: 'd.n' }), ...changed }
+  const insert = insertOf(table, given, `${given.from} ${OWNER} ${join}`, columns)
   // In their order, whichever way the planner joins them: ids of the log are the order of commits.
-  return `added_${table} AS (${insertOf(table, given, from, { session: 'd.n' })} ORDER BY g.place)`
+  return `added_${table} AS (${insert} ORDER BY g.place ${onConflict})`
 }
 
-/** The rows that batches have, each with the id of its session. */
+/** The rows that batches have, each with the session whose commit it belongs to. */
 function eachBatch<T extends object>(
   runs: readonly PostgresRun[],
   rowsOf: (batch: PostgresRun['batches'][number]) => readonly T[],
-): (T & { id: string })[] {
-  return runs.flatMap(({ session, batches }) => {
-    const id = toColumn(session)
-    return batches.flatMap((batch) => rowsOf(batch).map((row) => ({ ...row, id })))
-  })
+): (T & { of: string })[] {
+  return runs.flatMap(({ session: of, batches }) =>
+    batches.flatMap((batch) => rowsOf(batch).map((row) => ({ ...row, of }))),
+  )
+}
+
+/** Rows of sessions, each with its session. */
+function eachRun<T extends object>(runs: readonly PostgresRun[], rowsOf: (run: PostgresRun) => readonly T[]) {
+  return runs.flatMap((run) => rowsOf(run).map((row) => ({ ...row, session: run.session, of: run.session })))
 }

@@ -106,8 +106,6 @@ const MORE: Partial<Record<TableName, string>> = {
   receipt: AT_SUM,
   audit: AT_SUM,
   blob: ', t.bytes',
-  // The order of commits.
-  log: ', t.id',
 }
 
 /** Selects the columns and the checksums of a table `t`, with number and id of the session; `more` adds columns. */
@@ -118,7 +116,7 @@ export function selectOf(table: TableName, more = ''): string {
   const names = [...Object.keys(TABLES[table].columns), ...Object.keys(SUMS[table])]
     .filter((name) => isFree(table) || name !== 'session')
     .map((name) => `t."${name}"`)
-  const columns = `${names.join(', ')}${MORE[table] ?? ''}`
+  const columns = `${names.join(', ')}${MORE[table] ?? ''}${more}`
   if (isFree(table)) return `SELECT ${columns} FROM @${table} t`
   return `SELECT t.session AS n, s.id AS session, ${columns} FROM @${table} t
     LEFT JOIN @session s ON s.n = t.session`

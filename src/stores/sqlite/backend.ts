@@ -3,6 +3,7 @@
 import type { BlobRef } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { AuditFact } from '../access.ts'
+import { AccessRows } from '../access-rows.ts'
 import type { Leases, OpenTime } from '../leases.ts'
 import type { Backend, SessionPlace } from '../log-store/backend.ts'
 import type { CommitRun } from '../log-store/commit-run.ts'
@@ -13,7 +14,7 @@ import { integer, type Row } from '../row.ts'
 import { NO_FENCE, type TextMatches, type TextQuery, type TrimPoint } from '../store.ts'
 import { SqliteAccess, timedFact } from './access.ts'
 import type { BlobFiles } from './blobs.ts'
-import { addRun, type Commit, emptyCommit, type Removal } from './message.ts'
+import { addRun, type Commit, emptyCommit, type StoreChange } from './message.ts'
 import type { SqliteReader } from './reader.ts'
 import { type SearchChannel, searchLogs } from './search/search-channel.ts'
 import type { WriterChannel } from './writer-channel.ts'
@@ -40,7 +41,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   /** The thread does it. */
   readonly encodesFrames = false
   readonly rows: SqliteReader
-  readonly access: SqliteAccess
+  readonly access: AccessRows
   readonly blobs: BlobFiles
   readonly #parts: SqliteParts
   readonly #begun = new WeakMap<SqliteRun, number>()
@@ -49,7 +50,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   constructor(parts: SqliteParts) {
     this.#parts = parts
     this.rows = parts.reader
-    this.access = new SqliteAccess(parts.reader, parts.channel)
+    this.access = new AccessRows(new SqliteAccess(parts.reader, parts.channel))
     this.blobs = parts.blobs
   }
 
@@ -89,7 +90,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   }
 
   committed(): void {
-    this.#parts.search?.changed()
+    this.#parts.search?.schedule.changed()
   }
 
   async acquire(session: string, owner: string, ttlMs: number): Promise<SqlitePlace> {
@@ -124,11 +125,11 @@ export class SqliteBackend implements Backend<SqlitePlace> {
       () => this.#fenced(session, fence),
       () => this.rows.number(session),
     )
-    if (n !== undefined) await this.#remove({ kind: 'delete', n, id: session, fact: fact && timedFact(fact) })
+    if (n !== undefined) await this.#remove({ kind: 'delete', n, session, fact: fact && timedFact(fact) })
   }
 
   forgetReceipts(ms: number): Promise<void> {
-    return this.#write({ kind: 'forget', before: this.now() - ms })
+    return this.#write({ kind: 'forget', table: 'receipt', before: this.now() - ms })
   }
 
   async search(query: TextQuery, logs: LogReads): Promise<TextMatches> {
@@ -153,7 +154,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
     await search?.close()
     // The last connection to close checkpoints the database, so it must be the writer.
     reader.close()
-    await channel.close()
+    await channel.close({ kind: 'close' })
   }
 
   #isAccepted({ session, place, fence, after, batches }: SqliteRun): boolean {
@@ -176,12 +177,12 @@ export class SqliteBackend implements Backend<SqlitePlace> {
     return row && integer(row, 'n')
   }
 
-  async #remove(removal: Removal & { n: number }): Promise<void> {
+  async #remove(removal: StoreChange & { n: number }): Promise<void> {
     await this.#write(removal)
     this.#parts.search?.removed(removal.n)
   }
 
-  async #write(message: Commit | Removal): Promise<void> {
+  async #write(message: Commit | StoreChange): Promise<void> {
     try {
       await this.#parts.channel.ask(message)
     } catch (thrown) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { closeSync, fsync, openSync, rmSync, writeSync } from 'node:fs'
+import { fsync, rmSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +7,7 @@ import { crc32 } from 'node:zlib'
 import { type BlobRef, type BlobSink, type BlobWriter, MainstemError } from '../../model/index.ts'
 import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
+import { BlobFile } from '../blob-file.ts'
 import { checksum } from '../checksum.ts'
 import { BLOB_PIECE } from '../read-bytes.ts'
 import { damaged, storageFailed } from '../refusals.ts'
@@ -27,20 +28,30 @@ export class BlobFiles implements BlobSink {
   }
 
   open(): BlobWriter {
-    return new BlobFile(this.#folder, this.#sync, (id, sum) => this.#sums.set(id, sum))
+    return this.#begin(randomUUID())
   }
 
   /** Writes a blob under the id that it has in another store. Replaces what an interrupted copy left. */
   async copy(id: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     if (!UUID.test(id)) throw unknownBlob(id)
     rmSync(join(this.#folder, id), { force: true })
-    const file = new BlobFile(this.#folder, this.#sync, (copied, sum) => this.#sums.set(copied, sum), id)
+    const file = this.#begin(id)
     try {
       for await (const piece of content) file.write(piece)
     } catch (thrown) {
       throw file.fail(thrown)
     }
     await file.close()
+  }
+
+  #begin(id: string): BlobFile {
+    return new BlobFile(id, join(this.#folder, id), async ({ file, sum }) => {
+      if (this.#sync) {
+        await syncFile(file)
+        await syncFolder(this.#folder)
+      }
+      this.#sums.set(id, sum)
+    })
   }
 
   /** The checksum of a new blob, for the first entry that refers to it. */
@@ -98,81 +109,6 @@ async function* piecesOf(file: FileHandle, start: number, end: number): AsyncGen
     if (bytesRead === 0) return
     yield buffer.subarray(0, bytesRead)
     at += bytesRead
-  }
-}
-
-class BlobFile implements BlobWriter {
-  readonly #folder: string
-  readonly #sync: boolean
-  readonly #id: string
-  readonly #path: string
-  readonly #file: number
-  readonly #closed: (id: string, sum: number) => void
-  #bytes = 0
-  #sum = 0
-  #failed: MainstemError | undefined
-
-  constructor(
-    folder: string,
-    sync: boolean,
-    closed: (id: string, sum: number) => void,
-    id: string = randomUUID(),
-  ) {
-    this.#id = id
-    this.#folder = folder
-    this.#sync = sync
-    this.#closed = closed
-    this.#path = join(folder, this.#id)
-    try {
-      this.#file = openSync(this.#path, 'wx', 0o600)
-    } catch (thrown) {
-      throw storageFailed('cannot make a blob', thrown)
-    }
-  }
-
-  /** Synchronous: the reader reuses its chunk, and a queue in between would be unbounded. */
-  write(chunk: Uint8Array): void {
-    if (this.#failed) throw this.#failed
-    try {
-      for (let at = 0; at < chunk.length; ) at += writeSync(this.#file, chunk, at)
-    } catch (thrown) {
-      throw this.fail(thrown)
-    }
-    this.#bytes += chunk.length
-    this.#sum = crc32(chunk, this.#sum)
-  }
-
-  /** Syncs the file and its directory before any entry can refer to the blob. */
-  async close(): Promise<BlobRef> {
-    if (this.#failed) throw this.#failed
-    try {
-      if (this.#sync) {
-        await syncFile(this.#file)
-        await syncFolder(this.#folder)
-      }
-    } catch (thrown) {
-      throw this.fail(thrown)
-    }
-    closeSync(this.#file)
-    this.#closed(this.#id, this.#sum)
-    return { id: this.#id, bytes: this.#bytes }
-  }
-
-  discard(): void {
-    if (!this.#failed) this.#remove()
-  }
-
-  /** Removes the file. Returns the error for the caller, and for every later call. */
-  fail(thrown: unknown): MainstemError {
-    if (this.#failed) return this.#failed
-    this.#failed = storageFailed('cannot write a blob', thrown)
-    this.#remove()
-    return this.#failed
-  }
-
-  #remove(): void {
-    closeSync(this.#file)
-    rmSync(this.#path, { force: true })
   }
 }
 

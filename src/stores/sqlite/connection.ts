@@ -1,27 +1,17 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
-import { checksum } from '../checksum.ts'
-import { chargeOf } from '../daily-usage.ts'
+import { ADD_CHARGE } from '../daily-usage.ts'
 import { encodeJournal } from '../journal-body.ts'
 import { integer, text } from '../row.ts'
-import { sumOf } from '../tables.ts'
-import { CHARGE } from './charge.ts'
-import { changeCounters } from './counters.ts'
+import { TABLES } from '../tables.ts'
+import { applyChange, changeCounters, logTop } from './apply-change.ts'
 import { checkNotLost, type Files, LastCommit } from './files.ts'
 import { checkAlone } from './lock.ts'
-import {
-  type AccessWrite,
-  type Commit,
-  FRAME_COUNT_NUMBERS,
-  type Removal,
-  rowsIn,
-  type WriterSettings,
-} from './message.ts'
-import { logTop, removal } from './removal.ts'
+import { type Commit, rowsIn, type StoreChange, type WriterSettings } from './message.ts'
 import { checkFinished, checkIntact, checkOurs, migrate } from './schema.ts'
-import { inserter, insertInto, SUMS, same, withSums } from './table-rows.ts'
-import { StoredTails, TAIL_SUM } from './tails.ts'
+import { inserter, insertInto, same, sessionStatements } from './table-rows.ts'
+import { StoredTails } from './tails.ts'
 
 /** `start without a lock`: no lock of an earlier owner was there, so the database has to be free of other processes. */
 type Opening = 'start' | 'start without a lock' | 'failure'
@@ -34,28 +24,17 @@ function statementsOf(db: DatabaseSync) {
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
     checkpoint: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
-    session: insertInto(db, 'session', {
-      id: 'session',
-      ...same('n', 'earliest', 'earliest_frame', 'queued', 'edge_sum', 'fence', 'owner', 'lease_sum'),
-    }),
-    lease: db.prepare('UPDATE session SET fence = ?, owner = ?, lease_sum = ? WHERE n = ?'),
+    session: sessionStatements(db),
     log: inserter(db, 'log'),
     tailOf: db.prepare('SELECT head, at, journaled, counted FROM tail WHERE session = ?'),
-    tail: db.prepare(
-      'INSERT OR REPLACE INTO tail (session, head, at, journaled, counted, sum) VALUES (?, ?, ?, ?, ?, ?)',
-    ),
     journal: inserter(db, 'journal'),
-    record: db.prepare(
-      'UPDATE session SET principal = ?, status = ?, asking = ?, record = ?, sum = ? WHERE n = ?',
-    ),
     queued: inserter(db, 'queued'),
     dequeued: db.prepare('DELETE FROM queued WHERE session = ? AND turn = ?'),
     waiting: db.prepare('UPDATE session SET queued = queued + ? WHERE n = ?'),
-    frameCounts: db.prepare('INSERT OR REPLACE INTO heard VALUES (?, ?, ?, ?, ?, ?, ?, ?)'),
     receipt: inserter(db, 'receipt'),
     blob: inserter(db, 'blob', 'ON CONFLICT DO NOTHING'),
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
-    charge: db.prepare(CHARGE),
+    charge: insertInto(db, 'spent AS s', same(...Object.keys(TABLES.spent.columns)), ADD_CHARGE),
     audit: inserter(db, 'audit'),
   }
 }
@@ -131,47 +110,36 @@ export class Connection {
     if (busy !== 0) throw new MainstemError('storage_failed', `${this.#file} is in use by another program`)
   }
 
-  insert(commit: Commit): void {
-    const { sessions, leases, frameCounts, records, receipts, blobs, charges, facts } = commit
-    const statements = this.#statements
+  /** Applies a write in one transaction. Returns the blobs that no entry refers to any more. */
+  write(message: Commit | StoreChange): string[] {
     const before = this.#logTop
-    this.#transact(() => {
-      for (const { n, id: session, fence, owner = null } of sessions) {
-        const begun = { earliest: 1, earliest_frame: 1, queued: 0 }
-        statements.session(withSums('session', { n, session, fence, owner, ...begun }))
-      }
-      for (const lease of leases) {
-        statements.lease.run(
-          lease.fence,
-          lease.owner ?? null,
-          sumOf(SUMS.session.lease_sum, { ...lease }),
-          lease.n,
-        )
-      }
-      const tails = new StoredTails(statements.tailOf, commit)
-      this.#insertLog(commit, tails)
-      this.#insertJournal(commit, tails)
-      for (let at = 0; at < frameCounts.length; at += FRAME_COUNT_NUMBERS) {
-        const numbers = frameCounts.slice(at, at + FRAME_COUNT_NUMBERS)
-        statements.frameCounts.run(...numbers, checksum(numbers))
-        tails.count(numbers[0] ?? 0, numbers[1] ?? 0)
-      }
-      for (const tail of tails.changed) {
-        const { n, head, at, journaled, counted } = tail
-        statements.tail.run(n, head, at, journaled, counted, sumOf(TAIL_SUM, { ...tail }))
-      }
-      for (const row of records) {
-        const { n, principal, status, asking, record } = row
-        const sum = sumOf(SUMS.session.record_sum, { ...row })
-        statements.record.run(principal, status, Number(asking), record, sum, n)
-      }
-      this.#changeQueues(commit)
-      for (const row of receipts) statements.receipt(row)
-      for (const row of blobs) statements.blob({ ...row })
-      for (const charge of charges) statements.charge.run(...chargeOf(charge))
-      for (const fact of facts) statements.audit(fact)
-    })
+    this.#statements.begin.run()
+    const blobs = message.kind === 'commit' ? this.#insert(message) : applyChange(this.#db, message)
+    this.#checkInPlace()
+    this.#statements.commit.run()
     if (this.#logTop !== before) this.#lastCommit?.write(this.#logTop)
+    return blobs
+  }
+
+  #insert(commit: Commit): string[] {
+    const { session, ...statements } = this.#statements
+    for (const row of commit.sessions) session.begin(row)
+    for (const row of commit.leases) session.lease(row)
+    const tails = new StoredTails(statements.tailOf, commit)
+    this.#insertLog(commit, tails)
+    this.#insertJournal(commit, tails)
+    for (const row of rowsIn(commit.frameCounts)) {
+      session.frameCounts(row)
+      tails.count(integer(row, 'n'), integer(row, 'last_frame'))
+    }
+    for (const tail of tails.changed) session.end({ ...tail })
+    for (const row of commit.records) session.record(row)
+    this.#changeQueues(commit)
+    for (const row of commit.receipts) statements.receipt(row)
+    for (const row of commit.blobs) statements.blob(row)
+    for (const row of commit.charges) statements.charge(row)
+    for (const row of commit.facts) statements.audit(row)
+    return []
   }
 
   #insertLog({ log }: Commit, tails: StoredTails): void {
@@ -193,7 +161,7 @@ export class Connection {
 
   #changeQueues({ queued, dequeued }: Commit): void {
     const statements = this.#statements
-    const sessions = new Set([...queued, ...dequeued].map(({ n }) => n))
+    const sessions = new Set([...queued, ...dequeued].map((row) => integer(row, 'n')))
     for (const n of sessions) {
       changeCounters(this.#db, n, () => {
         let change = 0
@@ -208,31 +176,6 @@ export class Connection {
         statements.waiting.run(change, n)
       })
     }
-  }
-
-  changeAccess({ token, permit, withdrawn, fact, forgetBefore }: AccessWrite): void {
-    this.#transact(() => {
-      if (token) {
-        this.#db.prepare('DELETE FROM token WHERE name = ?').run(text(token, 'name'))
-        inserter(this.#db, 'token')(token)
-      }
-      if (permit) inserter(this.#db, 'permit')(permit)
-      if (withdrawn) {
-        const { grantee, principal } = withdrawn
-        this.#db.prepare('DELETE FROM permit WHERE grantee = ? AND principal = ?').run(grantee, principal)
-      }
-      if (fact) this.#statements.audit(fact)
-      if (forgetBefore !== undefined) this.#db.prepare('DELETE FROM audit WHERE at < ?').run(forgetBefore)
-    })
-  }
-
-  /** The blobs that no entry refers to any more. */
-  remove(message: Removal): string[] {
-    let blobs: string[] = []
-    this.#transact(() => {
-      blobs = removal(this.#db, message)
-    })
-    return blobs
   }
 
   /** Throws if the database was moved, or is as large as it may be. */
@@ -264,13 +207,6 @@ export class Connection {
   close(): void {
     this.#lastCommit?.[Symbol.dispose]()
     this.#db.close()
-  }
-
-  #transact(work: () => void): void {
-    this.#statements.begin.run()
-    work()
-    this.#checkInPlace()
-    this.#statements.commit.run()
   }
 
   #checkInPlace(): void {

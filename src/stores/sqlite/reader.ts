@@ -3,20 +3,22 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { MainstemError } from '../../model/index.ts'
 import { matches } from '../checksum.ts'
-import type {
-  Bounds,
-  RowPage,
-  RowSource,
-  SessionPageQuery,
-  SessionRows,
-  TypedPage,
+import {
+  type Bounds,
+  QUEUE,
+  queuedRow,
+  type RowPage,
+  type RowSource,
+  type SessionPageQuery,
+  type SessionRows,
+  type TypedPage,
 } from '../log-store/rows.ts'
 import { storageFailed } from '../refusals.ts'
 import { bytes, integer, type Row } from '../row.ts'
 import type { TypeQuery } from '../store.ts'
 import { blobSum } from './blobs.ts'
 import { JOURNAL_IDS } from './schema.ts'
-import { SESSION_COUNTERS, SUMS, selectOf } from './table-rows.ts'
+import { rowColumns, SESSION_COUNTERS, SUMS, selectOf } from './table-rows.ts'
 import { typedRows } from './typed-rows.ts'
 
 /** Larger than the number of any session. */
@@ -26,14 +28,14 @@ const ALL = Number.MAX_SAFE_INTEGER
 const LOG = `FROM log WHERE session = :n AND first <= :to
   AND first >= coalesce((SELECT max(first) FROM log WHERE session = :n AND first <= :from), 0)`
 
-const JOURNAL = `SELECT session AS n, last, encoding, previous, body, sum FROM journal
+const JOURNAL = `SELECT ${rowColumns('journal')} FROM journal
   WHERE id IN (${JOURNAL_IDS} ORDER BY j.id LIMIT :limit) ORDER BY id`
 
 /** With the queue in the same statement, so that both are of the same commit. */
 const SESSION = selectOf(
   'session',
-  `, (SELECT min(first) FROM log WHERE session = s.n) AS log_first, (SELECT json_group_array(json_array(turn, sum, body))
-  FROM (SELECT turn, sum, body FROM queued WHERE session = s.n ORDER BY turn)) AS queue`,
+  `, (SELECT min(first) FROM log WHERE session = s.n) AS log_first, (SELECT json_group_array(json_array(${QUEUE.join(', ')}))
+  FROM (SELECT * FROM queued WHERE session = s.n ORDER BY turn)) AS queue`,
 )
 
 type ReadStatements = ReturnType<typeof statementsOf>
@@ -45,7 +47,7 @@ function statementsOf(db: DatabaseSync) {
     counters: db.prepare(`${SESSION_COUNTERS} WHERE s.id = ?`),
     number: db.prepare('SELECT n FROM session WHERE id = ?'),
     lastSession: db.prepare('SELECT coalesce(max(n), 0) AS n FROM session'),
-    log: db.prepare(`SELECT session AS n, first, last, version, sum, body ${LOG} ORDER BY first`),
+    log: db.prepare(`SELECT ${rowColumns('log')} ${LOG} ORDER BY first`),
     // Computed from the headers of the rows, without reading text.
     logSize: db.prepare(`SELECT coalesce(sum(octet_length(body)), 0) AS bytes ${LOG}`),
     journal: db.prepare(JOURNAL),
@@ -279,6 +281,6 @@ function fitting(logSize: ReadStatements['logSize'], n: number, { after, limit, 
 
 function withQueue({ queue, ...row }: Row): SessionRows {
   const { n } = row
-  const prompts: [number, number | null, string][] = JSON.parse(String(queue))
-  return { row, queue: prompts.map(([turn, sum, body]) => ({ n, turn, sum, body })) }
+  const prompts: unknown[][] = JSON.parse(String(queue))
+  return { row, queue: prompts.map((prompt) => queuedRow({ n }, prompt)) }
 }

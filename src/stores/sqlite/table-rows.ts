@@ -1,6 +1,16 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import type { Row } from '../row.ts'
-import { columnsOf, isFree, type Sum, type Sums, sumOf, sumsBy, TABLES, type TableName } from '../tables.ts'
+import {
+  columnsOf,
+  coveredBy,
+  isFree,
+  type Sum,
+  type Sums,
+  sumOf,
+  sumsBy,
+  TABLES,
+  type TableName,
+} from '../tables.ts'
 
 /**
  * The columns of a session are in three tables, because those that change with every commit share few pages. A lost row
@@ -28,25 +38,10 @@ export function selectOf(table: TableName, more = ''): string {
   const names = [...Object.keys(TABLES[table].columns), ...Object.keys(SUMS[table])]
     .filter((name) => isFree(table) || name !== 'session')
     .map((name) => `t.${name}`)
-  if (isFree(table)) return `SELECT ${names.join(', ')} FROM ${table} t`
+  if (isFree(table)) return `SELECT ${names.join(', ')}${more} FROM ${table} t`
   // CROSS JOIN would leave out rows without a session.
-  return `SELECT t.session AS n, s.id AS session, ${names.join(', ')} FROM ${table} t
+  return `SELECT t.session AS n, s.id AS session, ${names.join(', ')}${more} FROM ${table} t
     LEFT JOIN session s ON s.n = t.session`
-}
-
-/** The columns of `selectOf` by which the rows of a table are in order, the same in every database. */
-export const ORDER: Readonly<Record<TableName, readonly string[]>> = {
-  session: ['s.n'],
-  log: ['t.id'],
-  journal: ['t.session', 't.id'],
-  queued: ['t.session', 't.turn'],
-  blob: ['t.session', 't.id'],
-  receipt: ['t.id'],
-  native: [],
-  spent: [],
-  token: [],
-  permit: [],
-  audit: ['t.id'],
 }
 
 /** The checksums of this database. A row contributes the number of its session, by which it is found. */
@@ -73,6 +68,10 @@ export const SUMS = {
   receipt: { sum: { what: 'an idempotency key', of: ['at', 'id', 'session', 'body'] } },
 } as const satisfies Sums
 
+/** The columns of a row of the log or the journal that are read. */
+export const rowColumns = (table: 'log' | 'journal') =>
+  ['session AS n', ...coveredBy(SUMS[table].sum), 'sum'].join(', ')
+
 /** The tables whose rows are the same in every database; a session is in three of them. */
 type WholeTable = Exclude<TableName, 'session'>
 
@@ -89,16 +88,42 @@ export function inserter(db: DatabaseSync, table: WholeTable, onConflict = ''): 
   return (row) => insert(withSums(table, row))
 }
 
+/** The statements for the parts of a session. `n` of a row is its number. */
+export function sessionStatements(db: DatabaseSync) {
+  const summed = (write: (row: Row) => void) => (row: Row) => write(withSums('session', row))
+  const insert = (table: string, columns: Readonly<Record<string, string>>) =>
+    summed(insertInto(db, table, columns, '', table === 'session' ? 'INSERT' : 'INSERT OR REPLACE'))
+  const update = (columns: Readonly<Record<string, string>>) => {
+    const set = Object.keys(columns).map((name) => `${name} = ?`)
+    const statement = db.prepare(`UPDATE session SET ${set.join(', ')} WHERE n = ?`)
+    return summed((row) =>
+      statement.run(...[...Object.values(columns), 'n'].map((name) => toInput(row[name]))),
+    )
+  }
+  const lease = same('fence', 'owner', 'lease_sum')
+  const edge = same('earliest', 'earliest_frame', 'queued', 'edge_sum')
+  const counts = same('frames', 'mapped', 'unmapped', 'malformed', 'oversized')
+  return {
+    begin: insert('session', { n: 'n', id: 'session', ...edge, ...lease }),
+    lease: update(lease),
+    // An update, because the triggers that count sessions and native conversations follow updates.
+    record: update({ ...same('principal', 'status', 'asking', 'record'), sum: 'record_sum' }),
+    end: insert('tail', { session: 'n', ...same('head', 'at', 'journaled', 'counted'), sum: 'tail_sum' }),
+    frameCounts: insert('heard', { session: 'n', last: 'last_frame', ...counts, sum: 'heard_sum' }),
+  }
+}
+
 /** Prepares a statement that adds a row: each column has a value of the row with this name. */
 export function insertInto(
   db: DatabaseSync,
   table: string,
   columns: Readonly<Record<string, string>>,
   onConflict = '',
+  verb = 'INSERT',
 ): (row: Row) => void {
   const [names, values] = [Object.keys(columns), Object.values(columns)]
   const places = names.map(() => '?').join(', ')
-  const statement = db.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places}) ${onConflict}`)
+  const statement = db.prepare(`${verb} INTO ${table} (${names.join(', ')}) VALUES (${places}) ${onConflict}`)
   return (row) => {
     statement.run(...values.map((name) => toInput(row[name])))
   }
@@ -110,7 +135,7 @@ export function same(...names: readonly string[]): Record<string, string> {
 }
 
 /** The row with its checksums. A row has none of a part that it has not, or whose values are unknown. */
-export function withSums(table: TableName, row: Row): Row {
+function withSums(table: TableName, row: Row): Row {
   const sums: Readonly<Record<string, Sum>> = SUMS[table]
   const summed: Record<string, unknown> = { ...row }
   for (const [column, sum] of Object.entries(sums)) {

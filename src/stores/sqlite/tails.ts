@@ -1,10 +1,6 @@
 import type { StatementSync } from 'node:sqlite'
 import { integer } from '../row.ts'
 import type { Commit } from './message.ts'
-import { SUMS } from './table-rows.ts'
-
-/** The checksum of a row of `tail`. */
-export const TAIL_SUM = SUMS.session.tail_sum
 
 interface StoredTail {
   n: number
@@ -26,7 +22,7 @@ export class StoredTails {
 
   constructor(stored: StatementSync, { sessions }: Commit) {
     this.#stored = stored
-    this.#begun = new Set(sessions.map(({ n }) => n))
+    this.#begun = new Set(sessions.map((row) => integer(row, 'n')))
   }
 
   extend(n: number, head: number, at: number): void {
@@ -66,6 +62,6 @@ export class StoredTails {
   }
 }
 
-export function numberOrNone(value: unknown): number | null {
+function numberOrNone(value: unknown): number | null {
   return typeof value === 'number' ? value : null
 }

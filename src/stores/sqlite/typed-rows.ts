@@ -3,6 +3,7 @@ import type { TypedPage } from '../log-store/rows.ts'
 import { integer, type Row } from '../row.ts'
 import { hasAny } from '../row-types.ts'
 import type { TypeQuery } from '../store.ts'
+import { rowColumns } from './table-rows.ts'
 
 /** Only rows of this condition are in the index, and SQLite uses it only where the condition is repeated. */
 const INDEXED = "session = :n AND types IS NOT ''"
@@ -22,7 +23,7 @@ const ROWS = `SELECT first, last, octet_length(body) AS bytes FROM log WHERE ${I
 const UNKNOWN = `SELECT min(first) AS first FROM log WHERE ${INDEXED} AND types IS NULL
   AND first >= (SELECT max(first) FROM log WHERE session = :n AND first <= :from)`
 
-const ROW = 'SELECT session AS n, first, last, version, sum, body FROM log WHERE session = ? AND first = ?'
+const ROW = `SELECT ${rowColumns('log')} FROM log WHERE session = ? AND first = ?`
 
 /** Finds rows by the types of their entries. `n` is the number of the session. */
 export function typedRows(db: DatabaseSync, n: number, query: TypeQuery): Omit<TypedPage, 'counters'> {

@@ -1,8 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { storageFailed } from '../refusals.ts'
-import type { FromWriter, ToWriter } from './message.ts'
+import type { ToWriter } from './message.ts'
 import { quietSqlite } from './quiet.ts'
-import type { Writer } from './writer.ts'
+import { replyOf } from './thread-channel.ts'
 
 /** The writer thread: SQLite waits for the disk here, not on the event loop. */
 
@@ -12,21 +11,15 @@ if (!parentPort) throw new TypeError('this runs in a worker thread')
 await start(parentPort)
 
 async function start(port: MessagePort): Promise<void> {
-  let writer: Writer
-  try {
-    // Imported late: the import raises the warning that `quietSqlite` suppresses.
-    quietSqlite()
-    const { Writer } = await import('./writer.ts')
-    writer = new Writer(workerData)
-  } catch (thrown) {
-    port.postMessage(failure(thrown, 'open'))
-    return
-  }
-  port.postMessage(undefined)
+  // Imported late: the import raises the warning that `quietSqlite` suppresses.
+  quietSqlite()
+  const { Writer } = await import('./writer.ts')
+  const writer = opened(port, () => new Writer(workerData))
+  if (!writer) return
   const idle = setTimeout(() => writer.checkpoint(1), IDLE_MS)
   port.on('message', (message: ToWriter) => {
     // Replies first: nothing has to wait for the checkpoint.
-    port.postMessage(write(writer, message))
+    port.postMessage(replyOf('cannot write to the store', () => writer.write(message)))
     if (message.kind === 'close') {
       clearTimeout(idle)
       port.close()
@@ -37,35 +30,13 @@ async function start(port: MessagePort): Promise<void> {
   })
 }
 
-function write(writer: Writer, message: ToWriter): FromWriter {
-  try {
-    switch (message.kind) {
-      case 'commit':
-        writer.commit(message)
-        return undefined
-      case 'delete':
-      case 'trim':
-      case 'forget':
-        writer.remove(message)
-        return undefined
-      case 'access':
-        writer.changeAccess(message)
-        return undefined
-      case 'probe':
-        writer.probe(message.writes)
-        return undefined
-      case 'close':
-        writer.close()
-        return undefined
-      default:
-        return message satisfies never
-    }
-  } catch (thrown) {
-    return failure(thrown, 'write to')
-  }
-}
-
-function failure(thrown: unknown, doing: string): FromWriter {
-  const { code, message, details } = storageFailed(`cannot ${doing} the store`, thrown)
-  return { code, message, details }
+/** Replies to the start. */
+function opened<T>(port: MessagePort, open: () => T): T | undefined {
+  let result: T | undefined
+  port.postMessage(
+    replyOf('cannot open the store', () => {
+      result = open()
+    }),
+  )
+  return result
 }

@@ -10,7 +10,7 @@ import {
   prepareDirectory,
 } from './files.ts'
 import { type Lock, takeLock } from './lock.ts'
-import type { AccessWrite, Commit, Removal, WriterSettings } from './message.ts'
+import type { Commit, StoreChange, ToWriter, WriterSettings } from './message.ts'
 
 const PAGE = 4096
 /** Pages in the WAL that trigger a checkpoint: few enough to be quick. */
@@ -45,25 +45,21 @@ export class Writer {
     }
   }
 
-  commit(commit: Commit): void {
-    this.#do((connection) => connection.insert(commit))
-    this.#waiting += pagesOf(commit)
+  write(message: ToWriter): void {
+    if (message.kind === 'probe') this.#probe(message.writes)
+    else if (message.kind === 'close') this.#close()
+    else this.#commit(message)
   }
 
-  changeAccess(write: AccessWrite): void {
-    this.#do((connection) => connection.changeAccess(write))
-    this.#waiting += 2
-  }
-
-  remove(removal: Removal): void {
-    const blobs = this.#do((connection) => connection.remove(removal))
+  #commit(message: Commit | StoreChange): void {
+    const blobs = this.#do((connection) => connection.write(message))
     // After the commit: an unreferenced file is swept at the next start, but a missing file would be data loss.
     for (const id of blobs) rmSync(join(this.#files.blobs, id), { force: true })
-    this.#waiting += CHECKPOINT_PAGES
+    this.#waiting += pagesOf(message)
   }
 
   /** With `writes`, writes as much as a usual commit, to a file and to the database. */
-  probe(writes: boolean): void {
+  #probe(writes: boolean): void {
     if (!writes) {
       checkWritable(this.#files)
       this.#do((connection) => connection.checkRoom())
@@ -89,7 +85,7 @@ export class Writer {
     }
   }
 
-  close(): void {
+  #close(): void {
     this.#connection?.close()
     this.#lock[Symbol.dispose]()
   }
@@ -118,8 +114,11 @@ export class Writer {
   }
 }
 
-/** Estimates the pages of a commit: its texts, and one per session. */
-function pagesOf({ log, journal, records, queued }: Commit): number {
+/** Estimates the pages of a write: its texts, and one per session. What removes rows may change very many. */
+function pagesOf(message: Commit | StoreChange): number {
+  if (message.kind === 'access') return 2
+  if (message.kind !== 'commit') return CHECKPOINT_PAGES
+  const { log, journal, records, queued } = message
   const { body: bodies = [] } = log
   const rows = bodies.length + records.length + queued.length
   const texts = [...bodies, ...(journal.text ?? []), ...queued.map(({ body }) => body)]

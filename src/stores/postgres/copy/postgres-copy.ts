@@ -1,54 +1,28 @@
-import {
-  type CopySource,
-  type CopyTarget,
-  type CopyTotals,
-  inUse,
-  type TargetState,
-} from '../../copy/copyable.ts'
+import { CopiedStore, type CopyStatements } from '../../copy/copied-store.ts'
+import { type CopySource, type CopyTarget, inUse, PARTS } from '../../copy/copyable.ts'
 import { damaged } from '../../refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
 import type { TableName } from '../../tables.ts'
 import { BlobRows } from '../blobs.ts'
 import { fromColumn, toColumn } from '../columns.ts'
-import { Database, type Reads } from '../database.ts'
+import { Database, type Query, type Reads } from '../database.ts'
 import { cannotOpen, isLockTimeout } from '../failures.ts'
 import { LIVE } from '../leases.ts'
 import { checkSchema, prepareSchema } from '../migrate.ts'
 import { INDEX_FROM_HERE } from '../search/word-index.ts'
+import { namedRow, SUMS, selectOf } from '../table-rows.ts'
 import { DatabaseSnapshot } from './database-snapshot.ts'
-import { lastKey, pagesAfter } from './read-table.ts'
 import { addRows } from './write-table.ts'
 
-const TOTALS = `SELECT (SELECT count(*) FROM @session) AS sessions,
-  (SELECT coalesce(sum(last - first + 1), 0)::bigint FROM @log) AS entries`
 const OPEN_TIME =
   'SELECT greatest((SELECT ms FROM @open_time), (SELECT coalesce(max(at), 0) FROM @receipt)) AS ms'
-const USED = `SELECT EXISTS (SELECT FROM @session) OR EXISTS (SELECT FROM @receipt)
-  OR EXISTS (SELECT FROM @spent) OR EXISTS (SELECT FROM @native)
-  OR EXISTS (SELECT FROM @token) OR EXISTS (SELECT FROM @permit) OR EXISTS (SELECT FROM @audit) AS used`
-const SETTINGS = "SELECT name, value FROM @setting WHERE name IN ('copy', 'copied')"
-const SET = 'INSERT INTO @setting VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 const LOCK = "SELECT pg_advisory_xact_lock(hashtext('mainstem copy ' || $1))"
 /** The server releases the lock of a copy that was killed as soon as it notices. */
 const LOCK_MS = 5_000
 const SUMMARISE = `SELECT brin_summarize_new_values(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE n.nspname = $1 AND c.relname = 'log_id' AND pg_has_role(c.relowner, 'USAGE')`
-const TABLES = [
-  'log',
-  'journal',
-  'queued',
-  'record',
-  'blob_part',
-  'blob',
-  'receipt',
-  'native',
-  'spent',
-  'token',
-  'permit',
-  'audit',
-  'owner',
-  'session',
-]
+/** Without those that belong to no copy. */
+const OWN = ['record', 'blob_part', 'owner']
 
 /**
  * Opens a store to copy it. It is not changed. Read `online`, everything is as it is now, while servers may go on
@@ -79,13 +53,29 @@ export async function openPostgresTarget(url: string): Promise<CopyTarget> {
   }
 }
 
-class PostgresSource implements CopySource {
+function statementsOf(database: Database, reads: Reads): CopyStatements {
+  const transaction = <T>(work: (query: Query) => Promise<T>) =>
+    database.persist(() => database.transaction(0, work))
+  return {
+    ...{ sums: SUMS, number: 't.n', own: OWN, selectOf, toColumn, named: namedRow },
+    lastCommit: 'SELECT last_value AS id FROM @log_id_seq',
+    read: (sql, values) => reads.read(sql, values),
+    readAll: (sql) => (reads === database ? transaction((query) => query(sql)) : reads.read(sql)),
+    write: (statements) =>
+      transaction(async (query) => {
+        for (const [sql, values] of statements) await query(sql, values)
+      }),
+  }
+}
+
+class PostgresSource extends CopiedStore implements CopySource {
   readonly name: string
   protected readonly database: Database
   protected readonly blobs: BlobRows
   readonly #snapshot: DatabaseSnapshot | undefined
 
   constructor(database: Database, snapshot?: DatabaseSnapshot) {
+    super(statementsOf(database, snapshot ?? database))
     const { shown, schema } = database.address
     this.name = `PostgreSQL at ${shown}, schema ${schema}`
     this.database = database
@@ -95,15 +85,6 @@ class PostgresSource implements CopySource {
 
   get #reads(): Reads {
     return this.#snapshot ?? this.database
-  }
-
-  read(table: TableName, after?: Row): AsyncGenerator<Row[]> {
-    return pagesAfter(this.#reads, table, after)
-  }
-
-  async totals(): Promise<CopyTotals> {
-    const [row = {}] = await this.query(TOTALS)
-    return { sessions: integer(row, 'sessions'), entries: integer(row, 'entries') }
   }
 
   async *readBlob(id: string): AsyncGenerator<Uint8Array> {
@@ -133,20 +114,10 @@ class PostgresSource implements CopySource {
     await this.#snapshot?.[Symbol.asyncDispose]()
     await this.database[Symbol.asyncDispose]()
   }
-
-  /** Statements that read a whole table take as long as they need. */
-  protected query(sql: string): Promise<Row[]> {
-    if (this.#snapshot) return this.#snapshot.read(sql)
-    return this.database.persist(() => this.database.transaction(0, (query) => query(sql)))
-  }
 }
 
 class PostgresTarget extends PostgresSource implements CopyTarget {
   #unlock: () => Promise<void> = async () => undefined
-
-  last(table: TableName): Promise<Row | undefined> {
-    return lastKey(this.database, table)
-  }
 
   add(table: TableName, rows: readonly Row[]): Promise<void> {
     return addRows(this.database, table, rows)
@@ -179,20 +150,8 @@ class PostgresTarget extends PostgresSource implements CopyTarget {
     }
   }
 
-  async state(): Promise<TargetState> {
-    const settings = await this.database.read(SETTINGS)
-    const unfinished = settings.find((row) => row.name === 'copy')
-    const finished = settings.find((row) => row.name === 'copied')
-    const [row] = await this.database.read(USED)
-    return {
-      ...(unfinished && { unfinished: text(unfinished, 'value') }),
-      ...(finished && { finished: text(finished, 'value') }),
-      isEmpty: row?.used === false,
-    }
-  }
-
-  async begin(source: string): Promise<void> {
-    await this.database.persist(() => this.database.write(SET, ['copy', source]))
+  override async begin(source: string): Promise<void> {
+    await super.begin(source)
     // A server that opened the store before the mark was there is registered now.
     await this.checkIdle()
   }
@@ -208,26 +167,15 @@ class PostgresTarget extends PostgresSource implements CopyTarget {
         await query('UPDATE @open_time SET ms = greatest(ms, $1::float8)', [openTime])
         // New rows are not in the index by ranges yet: every read in the order of commits would scan all of them.
         await query(SUMMARISE, [schema])
-        for (const table of TABLES) await query(`ANALYZE @${table}`)
+        for (const table of [...PARTS, ...OWN]) await query(`ANALYZE @${table}`)
       })
     await this.database.persist(complete)
   }
 
-  async clear(): Promise<void> {
-    await this.database.transaction(0, async (query) => {
-      for (const table of TABLES) await query(`DELETE FROM @${table}`)
-    })
-  }
-
-  async finish(source: string): Promise<void> {
-    const finish = () =>
-      this.database.transaction(0, async (query) => {
-        await query("DELETE FROM @setting WHERE name = 'copy'")
-        await query(SET, ['copied', source])
-        // Copied rows have no transaction by which the index could find them.
-        await query(INDEX_FROM_HERE)
-      })
-    await this.database.persist(finish)
+  /** Copied rows have no transaction by which the index could find them. */
+  override async finish(source: string): Promise<void> {
+    await this.database.persist(() => this.database.write(INDEX_FROM_HERE))
+    await super.finish(source)
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {

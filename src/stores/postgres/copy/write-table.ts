@@ -1,6 +1,7 @@
+import { addedAgain } from '../../copy/copied-store.ts'
 import { storageFailed } from '../../refusals.ts'
 import type { Row } from '../../row.ts'
-import { isFree, TABLES, type TableName } from '../../tables.ts'
+import { isFree, type TableName } from '../../tables.ts'
 import type { Database } from '../database.ts'
 import { type GivenRows, givenRows, insertOf, Parameters, quoted } from '../parameters.ts'
 import { exact, rowSum, sessionSum } from '../table-rows.ts'
@@ -32,17 +33,7 @@ function additionOf(table: TableName, given: GivenRows): string {
     ...((table === 'receipt' || table === 'audit') && { at_sum: rowSum(['g.id', exact('g.at')]) }),
   }
   return `${insertOf(table, given, `${from} ${isFree(table) ? '' : owner}`, changed)}
-    WHERE $1::bytea IS NOT NULL ORDER BY g.place ${onConflict(table)}`
-}
-
-/** The usage is added again by a copy that is continued, and may have grown. */
-function onConflict(table: TableName): string {
-  if (table !== 'spent') return 'ON CONFLICT DO NOTHING'
-  const { columns, key } = TABLES.spent
-  const keys: readonly string[] = key
-  const counts = Object.keys(columns).filter((name) => !keys.includes(name))
-  const updates = counts.map((name) => `"${name}" = excluded."${name}"`)
-  return `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${updates.join(', ')}`
+    WHERE $1::bytea IS NOT NULL ORDER BY g.place ${addedAgain(table)}`
 }
 
 const RECORD: readonly string[] = ['principal', 'status', 'asking', 'record', 'record_sum']

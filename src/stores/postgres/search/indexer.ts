@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { setTimeout as sleep } from 'node:timers/promises'
-import { IndexSchedule } from '../../search.ts'
-import type { Step, WordIndex } from './word-index.ts'
+import { IndexSchedule, stepWhileUseful } from '../../search.ts'
+import type { WordIndex } from './word-index.ts'
 
 /** Another server is indexing, or a step has failed: this one looks again later. */
 const LATER_MS = 5_000
@@ -40,20 +39,10 @@ export class WordIndexer implements AsyncDisposable {
   async #work(): Promise<void> {
     clearTimeout(this.#timer)
     // A failed search reports the reason. Here, the next attempt is enough.
-    const last = await this.#stepWhileUseful().catch(() => 'lost' as const)
+    const last = await stepWhileUseful(() => this.#index.step(), this.#closed.signal).catch(
+      () => 'lost' as const,
+    )
     this.#working = undefined
     if (last === 'lost') this.#timer = setTimeout(() => this.#start(), LATER_MS).unref()
-  }
-
-  async #stepWhileUseful(): Promise<Step> {
-    const { signal } = this.#closed
-    for (;;) {
-      const began = performance.now()
-      const step = await this.#index.step()
-      if (signal.aborted || step === 'nothing' || step === 'lost') return step
-      // Old entries can wait: a pause as long as the work leaves half of the time to others.
-      const pauseMs = step === 'backfill' ? performance.now() - began : 0
-      await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
-    }
   }
 }

@@ -3,7 +3,7 @@ import { integer, type Row, text } from '../../row.ts'
 import { searchableEntries } from '../../search.ts'
 import { fromColumn } from '../columns.ts'
 import type { Database } from '../database.ts'
-import { Parameters, PIECE } from '../parameters.ts'
+import { Parameters, PIECE, typed } from '../parameters.ts'
 
 /** The version of the index. Raise it when the tokens of a text change: an older index is built anew. */
 const VERSION = 2
@@ -177,14 +177,7 @@ function addStatement(documents: readonly Document[], from: Position, to: Positi
     row,
     ...parameters.piece(words),
   }))
-  const columns = {
-    session: 'bigint',
-    first: 'bigint',
-    seq: 'bigint',
-    row: 'bigint',
-    pos: 'int',
-    bytes: 'int',
-  }
+  const columns = { ...typed('bigint', 'session', 'first', 'seq', 'row'), ...typed('int', 'pos', 'bytes') }
   const sql = `WITH moved AS (UPDATE @indexed SET low = ${number(to.low)}, xact = ${number(to.xact)}, id = ${number(to.id)}
       WHERE base = ${number(from.base)} AND low = ${number(from.low)} AND xact = ${number(from.xact)}
         AND id = ${number(from.id)} AND set_config('synchronous_commit', 'off', true) = 'off' RETURNING one),

@@ -3,28 +3,18 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../../model/outcome/mainstem-error.ts'
 import { matches } from '../../checksum.ts'
-import {
-  type CopySource,
-  type CopyTotals,
-  copiedRow,
-  inUse,
-  pagesOf,
-  sizeOf,
-  sourceChanged,
-} from '../../copy/copyable.ts'
+import { CopiedStore, type CopyStatements } from '../../copy/copied-store.ts'
+import { type CopySource, inUse, pagesOf, sizeOf } from '../../copy/copyable.ts'
 import { damaged, storageFailed } from '../../refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
-import { TABLES, type TableName } from '../../tables.ts'
+import type { TableName } from '../../tables.ts'
 import { BlobFiles, blobSum } from '../blobs.ts'
 import { type Files, filesIn } from '../files.ts'
 import { type Lock, tryLock } from '../lock.ts'
 import { checkCurrent, checkFinished, checkIntact, JOURNAL_IDS } from '../schema.ts'
-import { ORDER, SUMS, selectOf } from '../table-rows.ts'
+import { SUMS, selectOf, toInput } from '../table-rows.ts'
 
 const SQLITE_NOTADB = 26
-
-const TOTALS = `SELECT (SELECT count(*) FROM session) AS sessions,
-  (SELECT coalesce(sum(last - first + 1), 0) FROM log) AS entries`
 
 /**
  * Opens the store in this directory to copy it. It is not changed. No server can open it meanwhile, unless it is read
@@ -80,7 +70,40 @@ export function lockOf({ database, lock: path }: Files): Lock {
   )
 }
 
-export class SqliteSource implements CopySource {
+/** `@` stands before the name of a table, for databases with schemas. */
+const TABLE = /@(?=[a-z])/g
+
+function statementsOf(db: DatabaseSync): CopyStatements {
+  const all = (sql: string, values: readonly unknown[] = []) => {
+    const named = Object.fromEntries(values.map((value, index) => [`$${index + 1}`, toInput(value)]))
+    return db.prepare(sql.replaceAll(TABLE, '')).all(named)
+  }
+  return {
+    ...{ sums: SUMS, number: 's.n', own: ['heard', 'tail', 'tally'], selectOf },
+    lastCommit: 'SELECT max(id) AS id FROM @log',
+    toColumn: (name) => name,
+    named: (_, row) => row,
+    read: async (sql, values) => all(sql, values),
+    readAll: async (sql) => all(sql),
+    write: async (statements) =>
+      transact(db, () => {
+        for (const [sql, values] of statements) all(sql, values)
+      }),
+  }
+}
+
+export function transact(db: DatabaseSync, work: () => void): void {
+  db.exec('BEGIN IMMEDIATE')
+  try {
+    work()
+    db.exec('COMMIT')
+  } catch (thrown) {
+    if (db.isTransaction) db.exec('ROLLBACK')
+    throw thrown
+  }
+}
+
+export class SqliteSource extends CopiedStore implements CopySource {
   readonly name: string
   protected readonly db: DatabaseSync
   protected readonly files: Files
@@ -88,6 +111,7 @@ export class SqliteSource implements CopySource {
   readonly #lock: Lock | undefined
 
   constructor(files: Files, db: DatabaseSync, lock: Lock | undefined) {
+    super(statementsOf(db))
     this.name = realpathSync(files.database)
     this.files = files
     this.db = db
@@ -95,14 +119,18 @@ export class SqliteSource implements CopySource {
     this.#lock = lock
   }
 
-  async *read(table: TableName, after?: Row): AsyncGenerator<Row[]> {
-    for (const page of pagesOf(rowsAfter(this.db, table, after), sizeOf))
-      yield page.map((row) => copiedRow(SUMS, table, row))
+  /** The index of the journal has no order that is the same in every database. */
+  protected override pages(table: TableName, after: Row | undefined): AsyncIterable<Row[]> {
+    return table === 'journal' ? this.#journal(after) : super.pages(table, after)
   }
 
-  async totals(): Promise<CopyTotals> {
-    const row = this.db.prepare(TOTALS).get() ?? {}
-    return { sessions: integer(row, 'sessions'), entries: integer(row, 'entries') }
+  async *#journal(after: Row | undefined): AsyncGenerator<Row[]> {
+    const frames = this.db.prepare(`${selectOf('journal')} WHERE t.id IN (${JOURNAL_IDS}) ORDER BY t.id`)
+    const from = after ? await this.numberOf(text(after, 'session')) : 0
+    for (const row of this.db.prepare('SELECT n FROM session WHERE n >= ? ORDER BY n').iterate(from)) {
+      const n = integer(row, 'n')
+      yield* pagesOf(frames.iterate({ n, after: after && n === from ? integer(after, 'last') : -1 }), sizeOf)
+    }
   }
 
   async *readBlob(id: string): AsyncGenerator<Uint8Array> {
@@ -127,56 +155,5 @@ export class SqliteSource implements CopySource {
   async [Symbol.asyncDispose](): Promise<void> {
     this.db.close()
     this.#lock?.[Symbol.dispose]()
-  }
-}
-
-/** The rows of a table in the order of a copy, after one that was copied already. */
-export function rowsAfter(db: DatabaseSync, table: TableName, after: Row | undefined): Iterable<Row> {
-  const order = ORDER[table]
-  if (table === 'journal') return journal(db, after)
-  if (order.length === 0) return db.prepare(selectOf(table)).iterate()
-  if (!after) return db.prepare(`${selectOf(table)} ORDER BY ${order.join(', ')}`).iterate()
-  const places = order.map(() => '?').join(', ')
-  const sql = `${selectOf(table)} WHERE (${order.join(', ')}) > (${places}) ORDER BY ${order.join(', ')}`
-  return db.prepare(sql).iterate(...placeOf(db, table, after))
-}
-
-/** The key of the last row, if the table has an order. */
-export function lastKey(db: DatabaseSync, table: TableName): Row | undefined {
-  // Rows are copied in the order of sessions, and their ids follow it.
-  const order = table === 'journal' ? ['t.id'] : ORDER[table]
-  if (order.length === 0) return undefined
-  const sql = `${selectOf(table)} ORDER BY ${order.map((name) => `${name} DESC`).join(', ')} LIMIT 1`
-  const row = db.prepare(sql).get()
-  return row && Object.fromEntries(TABLES[table].key.map((name) => [name, row[name]]))
-}
-
-/** The number of a session that was copied already. */
-export function numberOf(db: DatabaseSync, session: string): number {
-  const row = db.prepare('SELECT n FROM session WHERE id = ?').get(session)
-  if (!row) throw sourceChanged(`session ${session}`)
-  return integer(row, 'n')
-}
-
-/** Where a row is in the order of its table. */
-function placeOf(db: DatabaseSync, table: TableName, key: Row): (number | string)[] {
-  if (table === 'receipt' || table === 'audit') return [text(key, 'id')]
-  const session = text(key, 'session')
-  const n = numberOf(db, session)
-  if (table === 'session') return [n]
-  if (table === 'queued') return [n, integer(key, 'turn')]
-  if (table === 'blob') return [n, text(key, 'id')]
-  const row = db.prepare('SELECT id FROM log WHERE session = ? AND first = ?').get(n, integer(key, 'first'))
-  if (!row) throw sourceChanged(`the log of session ${session}`)
-  return [integer(row, 'id')]
-}
-
-/** By sessions, because the index of the journal has no other order that is the same in every database. */
-function* journal(db: DatabaseSync, after: Row | undefined): Generator<Row> {
-  const frames = db.prepare(`${selectOf('journal')} WHERE t.id IN (${JOURNAL_IDS}) ORDER BY t.id`)
-  const from = after ? numberOf(db, text(after, 'session')) : 0
-  for (const row of db.prepare('SELECT n FROM session WHERE n >= ? ORDER BY n').iterate(from)) {
-    const n = integer(row, 'n')
-    yield* frames.iterate({ n, after: after && n === from ? integer(after, 'last') : -1 })
   }
 }

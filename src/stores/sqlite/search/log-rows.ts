@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { storageFailed } from '../../refusals.ts'
 import { integer, type Row, text } from '../../row.ts'
 import { searchableEntries } from '../../search.ts'
-import { logTop } from '../removal.ts'
+import { logTop } from '../apply-change.ts'
 import type { TextDocument } from './text-index.ts'
 
 /** Text of the log that is read at a time. */

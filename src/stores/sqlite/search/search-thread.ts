@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { storageFailed } from '../../refusals.ts'
+import { stepWhileUseful } from '../../search.ts'
 import { quietSqlite } from '../quiet.ts'
-import type { IndexQuery, TextIndexer } from './indexer.ts'
-import type { FromSearch, SearchSettings, ToSearch } from './search-channel.ts'
+import { replyOf } from '../thread-channel.ts'
+import type { IndexMatches, IndexQuery, TextIndexer } from './indexer.ts'
+import type { SearchSettings, ToSearch } from './search-channel.ts'
 
 /** The thread that indexes the logs and looks up words, so that neither commits nor the event loop wait for it. */
 
@@ -19,13 +19,13 @@ async function start(port: MessagePort, { database, index }: SearchSettings): Pr
   port.on('message', (message: ToSearch) => {
     switch (message.kind) {
       case 'find':
-        port.postMessage(answer(indexer, message.ask, message.query))
+        port.postMessage(replyOf('cannot search the store', () => find(indexer, message.query)))
         break
       case 'removed':
         indexer.removed(message.session)
         break
       case 'close':
-        finish(indexer)
+        port.postMessage(replyOf('cannot close the index', () => finish(indexer)))
         port.close()
         return
       case 'changed':
@@ -43,13 +43,7 @@ function worker(indexer: TextIndexer): () => void {
   let isWorking = false
   const run = async () => {
     try {
-      for (;;) {
-        const began = performance.now()
-        const step = indexer.step()
-        if (step === 'nothing') break
-        // Old entries can wait: a pause as long as the work leaves half of the time to others.
-        await setTimeout(step === 'backfill' ? performance.now() - began : 0)
-      }
+      await stepWhileUseful(() => indexer.step())
     } catch (thrown) {
       // The next message retries, and a failed search reports the reason.
       indexer.reset(thrown)
@@ -63,13 +57,12 @@ function worker(indexer: TextIndexer): () => void {
   }
 }
 
-function answer(indexer: TextIndexer, ask: number, query: IndexQuery): FromSearch {
+function find(indexer: TextIndexer, query: IndexQuery): IndexMatches {
   try {
-    return { ask, matches: indexer.find(query) }
+    return indexer.find(query)
   } catch (thrown) {
     indexer.reset(thrown)
-    const { code, message, details } = storageFailed('cannot search the store', thrown)
-    return { ask, failure: { code, message, details } }
+    throw thrown
   }
 }
 
