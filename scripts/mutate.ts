@@ -41,6 +41,8 @@ try {
   writeFileSync(join(folder, 'mutants.json'), JSON.stringify(mutants))
   const files = globSync(tests.map((path) => (path.endsWith('.ts') ? path : `${path}/**/*.test.ts`)))
     .filter((file) => !values.skip.some((part) => file.includes(part)))
+    // They need a database server, which the runner does not start: it is ended with each mutant that hangs.
+    .filter((file) => !readFileSync(file, 'utf8').includes('newSchema('))
     .map((file) => resolve(file))
   if (files.length === 0) throw new RangeError(`no tests in ${tests.join(', ')}: name them with --tests`)
   const baseline = await run(0, files)
