@@ -14,11 +14,12 @@ import { compact, type Fields, fields, flag, objects, text, texts } from '../../
 import type { NewRequest } from '../../kit/ledger.ts'
 import { askOf, openRequest, requestIdOf, withdrawRequest } from '../../kit/requests.ts'
 import { refuseTool } from '../../kit/tools.ts'
+import { announce, threadOf } from '../threads.ts'
 import { releaseAll } from './blocks.ts'
 import { askedCall } from './calls.ts'
 import { isGranted, permissionReply } from './replies.ts'
 import type { Ask, OpencodeState } from './state.ts'
-import { announce, type Thread, threadOf } from './thread.ts'
+import type { Thread } from './thread.ts'
 import { absolute, kindOf } from './tools.ts'
 
 const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }

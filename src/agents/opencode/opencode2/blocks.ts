@@ -2,9 +2,10 @@ import type { Emitted } from '../../agent.ts'
 import { count, type Fields, text } from '../../kit/fields.ts'
 import { currentId } from '../../kit/ledger.ts'
 import { addDelta, completeMessage, discardMessage } from '../../kit/messages.ts'
+import { announce } from '../threads.ts'
 import { startCall } from './calls.ts'
 import type { OpencodeState } from './state.ts'
-import { announce, type EndedBlock, type Thread } from './thread.ts'
+import type { EndedBlock, Thread } from './thread.ts'
 
 export type BlockKind = EndedBlock['kind']
 

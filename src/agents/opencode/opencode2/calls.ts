@@ -1,8 +1,9 @@
 import type { Emitted } from '../../agent.ts'
 import { compact, type Fields, fields, flag, objects, text } from '../../kit/fields.ts'
 import { finishTool, progressTool, startTool } from '../../kit/tools.ts'
+import { announce } from '../threads.ts'
 import type { KnownCall, OpencodeState } from './state.ts'
-import { adoptChild, announce, type Thread } from './thread.ts'
+import { adoptChild, type Thread } from './thread.ts'
 import { changesOf, failedResult, isDeclined, kindOf, locationsOf, successResult, titleOf } from './tools.ts'
 
 /** The name of a call whose start was missed. */

@@ -7,11 +7,12 @@ import { settleThread } from '../../kit/settle.ts'
 import { finishSubagent } from '../../kit/subagents.ts'
 import { modelName } from '../effects.ts'
 import { type Failure, failureOfReason } from '../errors.ts'
+import { announce } from '../threads.ts'
 import { stepUsage } from '../usage.ts'
 import { failureOf } from './errors.ts'
 import { INTERRUPTED, removeUndelivered } from './inbox.ts'
 import type { OpencodeState } from './state.ts'
-import { addStep, announce, restart, type Thread } from './thread.ts'
+import { addStep, restart, type Thread } from './thread.ts'
 import { beginMissed, endTurn } from './turn.ts'
 
 /** A busy period begins. If the turn already had one, that one was lost with its server. */

@@ -1,14 +1,14 @@
+import type { SessionThread } from '../threads.ts'
 import type { ServeState } from './state.ts'
-import type { ServeThread } from './thread.ts'
 
 /** The id of the call, if it runs. */
-export function runningId(state: ServeState, thread: ServeThread, callId: string): string | undefined {
+export function runningId(state: ServeState, thread: SessionThread, callId: string): string | undefined {
   const given = state.turn.callIds.get(keyOf(thread, callId))
   return given !== undefined && state.ledger.tools.has(given) ? given : undefined
 }
 
 /** The id of the call that a request is about: a running call, or one that has not started and will use this id. */
-export function askedId(state: ServeState, thread: ServeThread, callId: string): string {
+export function askedId(state: ServeState, thread: SessionThread, callId: string): string {
   const given = state.turn.callIds.get(keyOf(thread, callId))
   if (given !== undefined && !state.ledger.closedTools.has(given)) return given
   const id = give(state, thread, callId)
@@ -17,17 +17,17 @@ export function askedId(state: ServeState, thread: ServeThread, callId: string):
 }
 
 /** The id of the call that starts now. */
-export function startedId(state: ServeState, thread: ServeThread, callId: string): string {
+export function startedId(state: ServeState, thread: SessionThread, callId: string): string {
   const given = state.turn.callIds.get(keyOf(thread, callId))
   return given !== undefined && state.turn.awaited.delete(given) ? given : give(state, thread, callId)
 }
 
-function keyOf(thread: ServeThread, callId: string): string {
+function keyOf(thread: SessionThread, callId: string): string {
   return `${thread.id} ${callId}`
 }
 
 /** Some providers restart the call numbers with each answer, so each call gets a unique id. */
-function give(state: ServeState, thread: ServeThread, callId: string): string {
+function give(state: ServeState, thread: SessionThread, callId: string): string {
   const { awaited } = state.turn
   const { tools, closedTools } = state.ledger
   let id = callId

@@ -3,14 +3,14 @@ import { type Fields, fields, text } from '../../kit/fields.ts'
 import { closeMessage } from '../../kit/messages.ts'
 import { finishTool, startTool } from '../../kit/tools.ts'
 import { changesOf, childOf } from '../effects.ts'
+import { announce, type SessionThread } from '../threads.ts'
 import { kindOf, resultOf, titleOf } from '../tools.ts'
 import { startedId } from './call-ids.ts'
 import { openHeld } from './requests.ts'
-import { partOf, type ServePart, type ServeState } from './state.ts'
-import { adoptChild, announce, type ServeThread } from './thread.ts'
+import { adoptChild, partOf, type ServePart, type ServeState } from './state.ts'
 
 /** A call: pending (a draft), running (complete input, growing output), then completed or error. */
-export function decodeCall(state: ServeState, thread: ServeThread, native: Fields, id: string): Emitted[] {
+export function decodeCall(state: ServeState, thread: SessionThread, native: Fields, id: string): Emitted[] {
   const part = partOf(state, thread, id, 'tool')
   const call = fields(native, 'state')
   const status = text(call, 'status')
@@ -30,7 +30,7 @@ export function decodeCall(state: ServeState, thread: ServeThread, native: Field
   return emitted
 }
 
-function begin(state: ServeState, thread: ServeThread, native: Fields, part: ServePart): Emitted[] {
+function begin(state: ServeState, thread: SessionThread, native: Fields, part: ServePart): Emitted[] {
   const earlier = completeEarlier(state, part)
   const call = fields(native, 'state')
   const name = text(native, 'tool') ?? '?'
@@ -61,7 +61,7 @@ function completeEarlier(state: ServeState, { speaker, order }: ServePart): Emit
 }
 
 /** A `task` names the session of its sub-agent. */
-function linkChild(state: ServeState, thread: ServeThread, call: Fields, part: ServePart): Emitted[] {
+function linkChild(state: ServeState, thread: SessionThread, call: Fields, part: ServePart): Emitted[] {
   const child = childOf(call)
   if (!child) return []
   const { id, ...more } = child

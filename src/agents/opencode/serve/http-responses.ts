@@ -7,7 +7,7 @@ import { factsOf } from '../effects.ts'
 import { failureOfAnswer } from '../errors.ts'
 import { prompt } from './commands.ts'
 import type { ServeState } from './state.ts'
-import { adoptRoot } from './thread.ts'
+import { adoptRoot } from './state.ts'
 import { endTurn } from './turn.ts'
 
 /** Decodes an HTTP response: a frame of stream `http` with the value `{ tag, status, body }` of its call. */

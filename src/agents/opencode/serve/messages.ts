@@ -2,11 +2,12 @@ import type { Decoded, Emitted } from '../../agent.ts'
 import { emitAll, held, skipped, unmapped } from '../../kit/decoded.ts'
 import { count, type Fields, fields, flag, text } from '../../kit/fields.ts'
 import { failureOf } from '../errors.ts'
+import { resetWork, type SessionThread, threadOf } from '../threads.ts'
 import { isPruned } from '../tools.ts'
 import { hold, release } from './frame-buffer.ts'
 import { decodePart, isWords, withhold } from './parts.ts'
 import type { ServeMessage, ServeState } from './state.ts'
-import { adoptRoot, restart, type ServeThread, threadOf } from './thread.ts'
+import { adoptRoot } from './state.ts'
 
 /** A message and its role are repeated several times; only its first appearance and its end matter. */
 export function decodeMessage(state: ServeState, properties: Fields, raw: string): Decoded {
@@ -23,7 +24,7 @@ export function decodeMessage(state: ServeState, properties: Fields, raw: string
   const emitted: Emitted[] = []
   if (!known) {
     if (thread === state.root) emitted.push(...appeared(state, id, role))
-    else if (thread.ended && role === 'assistant') restart(thread)
+    else if (thread.ended && role === 'assistant') resetWork(thread)
     // An answer after an error means that the error did not end the turn.
     if (role === 'assistant') thread.failure = undefined
   }
@@ -39,7 +40,7 @@ export function decodeMessage(state: ServeState, properties: Fields, raw: string
 
 function newMessage(
   state: ServeState,
-  thread: ServeThread,
+  thread: SessionThread,
   role: ServeMessage['role'],
   info: Fields,
 ): ServeMessage {
@@ -62,7 +63,7 @@ function noteTime(state: ServeState, message: ServeMessage, time: Fields): void 
 }
 
 /** Without a session of ours, the first one on the stream is the recorded one. */
-function firstThread(state: ServeState, properties: Fields): ServeThread | undefined {
+function firstThread(state: ServeState, properties: Fields): SessionThread | undefined {
   const id = text(properties, 'sessionID')
   if (state.root || state.driven || id === undefined) return undefined
   return adoptRoot(state, id)

@@ -5,13 +5,13 @@ import { type Fields, fields, text } from '../../kit/fields.ts'
 import { currentId } from '../../kit/ledger.ts'
 import { addDelta, completeMessage } from '../../kit/messages.ts'
 import { ruleTable } from '../../kit/rules.ts'
+import { announce, type SessionThread } from '../threads.ts'
 import { stepUsage } from '../usage.ts'
 import { decodeCall } from './calls.ts'
 import { hold, releaseDeltas } from './frame-buffer.ts'
 import { partOf, type ServeState } from './state.ts'
-import { announce, type ServeThread } from './thread.ts'
 
-type PartRule = (state: ServeState, thread: ServeThread, part: Fields, id: string) => Emitted[]
+type PartRule = (state: ServeState, thread: SessionThread, part: Fields, id: string) => Emitted[]
 
 const ruleOf = ruleTable<PartRule>({
   text: (state, thread, part, id) => decodeText(state, thread, part, id, 'text'),
@@ -29,7 +29,7 @@ const ruleOf = ruleTable<PartRule>({
 })
 
 /** Decodes the current state of a part of an answer. */
-export function decodePart(state: ServeState, thread: ServeThread, part: Fields, raw: string): Decoded {
+export function decodePart(state: ServeState, thread: SessionThread, part: Fields, raw: string): Decoded {
   const type = text(part, 'type') ?? '?'
   const id = text(part, 'id')
   const rule = ruleOf(type)
@@ -50,7 +50,7 @@ export function isWords({ type }: Fields): boolean {
 }
 
 /** Text for the model only, such as the summary of a compaction. */
-export function withhold(state: ServeState, thread: ServeThread, part: Fields): Decoded {
+export function withhold(state: ServeState, thread: SessionThread, part: Fields): Decoded {
   const id = text(part, 'id') ?? ''
   partOf(state, thread, id, 'other').done = true
   releaseDeltas(state, id)
@@ -59,7 +59,7 @@ export function withhold(state: ServeState, thread: ServeThread, part: Fields): 
 
 function decodeText(
   state: ServeState,
-  thread: ServeThread,
+  thread: SessionThread,
   native: Fields,
   id: string,
   kind: 'text' | 'thinking',
@@ -122,7 +122,7 @@ export function decodeDelta(state: ServeState, properties: Fields, raw: string):
 }
 
 /** The usage of one model call. That of a child also counts for the turn, so that a budget applies immediately. */
-function stepFinish(state: ServeState, thread: ServeThread, native: Fields, id: string): Emitted[] {
+function stepFinish(state: ServeState, thread: SessionThread, native: Fields, id: string): Emitted[] {
   partOf(state, thread, id, 'other').done = true
   const usage = stepUsage(native)
   thread.usage = addUsage(thread.usage, usage)

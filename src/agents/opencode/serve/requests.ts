@@ -26,10 +26,10 @@ import type { LedgerTool } from '../../kit/ledger.ts'
 import { askOf, openRequest, requestIdOf, withdrawRequest } from '../../kit/requests.ts'
 import { refuseTool } from '../../kit/tools.ts'
 import { isPermissionOf } from '../permission.ts'
+import { announce, type SessionThread, threadOf } from '../threads.ts'
 import { kindOf } from '../tools.ts'
 import { askedId, runningId } from './call-ids.ts'
 import type { HeldAsk, ServeAsk, ServeState } from './state.ts'
-import { announce, type ServeThread, threadOf } from './thread.ts'
 
 const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }
 const REJECT: RequestOption = { id: 'reject', label: 'Deny', effect: 'deny', scope: 'once' }
@@ -79,7 +79,7 @@ function subjectOf({ permission, patterns, tool }: Fields): string {
 }
 
 /** Opens the requests that waited for this call. */
-export function openHeld(state: ServeState, thread: ServeThread, callId: string): Emitted[] {
+export function openHeld(state: ServeState, thread: SessionThread, callId: string): Emitted[] {
   return releaseAsks(state, (held) => held.thread === thread && held.callId === callId)
 }
 
@@ -112,7 +112,12 @@ interface RequestDetails {
   questions?: Question[]
 }
 
-function open(state: ServeState, kind: ServeAsk['kind'], thread: ServeThread, properties: Fields): Emitted[] {
+function open(
+  state: ServeState,
+  kind: ServeAsk['kind'],
+  thread: SessionThread,
+  properties: Fields,
+): Emitted[] {
   const nativeId = text(properties, 'id') ?? ''
   const requestId = requestIdOf(state.start, nativeId)
   const callId = text(fields(properties, 'tool'), 'callID')

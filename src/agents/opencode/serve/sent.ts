@@ -4,7 +4,7 @@ import { compact, type Fields, fields, isFields, list, text, texts } from '../..
 import { closeRequest, requestIdOf } from '../../kit/requests.ts'
 import { noteLasting, refuseAsked } from './requests.ts'
 import type { ServeState } from './state.ts'
-import { adoptRoot } from './thread.ts'
+import { adoptRoot } from './state.ts'
 
 /** Reads a call of a transcript: `{ method, path, body }`. */
 export function sent(state: ServeState, frame: Frame): Command | undefined {

@@ -7,9 +7,10 @@ import { discardMessage } from '../../kit/messages.ts'
 import { finishSubagent } from '../../kit/subagents.ts'
 import { factsOf, modelName, planOf } from '../effects.ts'
 import { errorNotice, failureOf, failureOfReason } from '../errors.ts'
+import { announce, type SessionThread, threadOf } from '../threads.ts'
 import { beginTurn } from './messages.ts'
 import type { ServeState } from './state.ts'
-import { adoptChild, adoptRoot, announce, type ServeThread, threadOf } from './thread.ts'
+import { adoptChild, adoptRoot } from './state.ts'
 import { endTurn } from './turn.ts'
 
 /** The first session without a parent is ours, unless we opened one; its descendants are sub-agents. */
@@ -62,7 +63,7 @@ export function decodeStatus(state: ServeState, properties: Fields): Decoded {
 }
 
 /** The answer will be repeated in new parts: discards the parts that were shown. */
-function discardOpen(state: ServeState, thread: ServeThread): Emitted[] {
+function discardOpen(state: ServeState, thread: SessionThread): Emitted[] {
   const emitted: Emitted[] = []
   for (const [, { nativeId, parent }] of state.ledger.messages) {
     if (parent !== thread.speaker) continue
@@ -125,7 +126,7 @@ export function decodeIdle(state: ServeState, properties: Fields): Decoded {
   return emitAll(emitted)
 }
 
-function endChild(state: ServeState, thread: ServeThread): Emitted[] {
+function endChild(state: ServeState, thread: SessionThread): Emitted[] {
   if (thread.ended) return []
   thread.ended = true
   const emitted = announce(state, thread)

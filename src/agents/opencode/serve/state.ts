@@ -4,11 +4,11 @@ import type { Fields } from '../../kit/fields.ts'
 import type { KnownFacts } from '../../kit/known.ts'
 import { type Ledger, newLedger, resetDenials } from '../../kit/ledger.ts'
 import type { Failure } from '../errors.ts'
-import { restart, type ServeThread } from './thread.ts'
+import { adopting, NO_WORK, resetWork, type SessionThread } from '../threads.ts'
 
 export interface ServeMessage {
   readonly role: 'user' | 'assistant'
-  readonly thread: ServeThread
+  readonly thread: SessionThread
   /** Frames about a message of an ended turn are ignored. */
   readonly turn: number
   /** The summary of a compacted conversation. */
@@ -50,7 +50,7 @@ export interface HeldFrame {
 /** A request that is opened when its call starts. */
 export interface HeldAsk {
   readonly kind: ServeAsk['kind']
-  readonly thread: ServeThread
+  readonly thread: SessionThread
   readonly callId: string
   readonly properties: Fields
 }
@@ -92,9 +92,9 @@ export interface ServeState {
   readonly ledger: Ledger<ServeAsk>
   readonly mcpServers: readonly string[]
   known: KnownFacts
-  root: ServeThread | undefined
+  root: SessionThread | undefined
   /** Root and children. Other sessions of the same server are ignored. */
-  readonly threads: Map<string, ServeThread>
+  readonly threads: Map<string, SessionThread>
   /** We opened the session, so its id comes only with our response. */
   driven: boolean
   /** A prompt that waits for the session id. */
@@ -163,7 +163,7 @@ function newTurn(number: number): ServeTurn {
 
 export function partOf(
   state: ServeState,
-  thread: ServeThread,
+  thread: SessionThread,
   id: string,
   kind: ServePart['kind'],
 ): ServePart {
@@ -190,5 +190,7 @@ export function closeTurn(state: ServeState): void {
   resetDenials(state.ledger)
   for (const [id, message] of state.messages) if (message.turn < ended) state.messages.delete(id)
   for (const [id, thread] of state.threads) if (thread !== state.root) state.threads.delete(id)
-  if (state.root) restart(state.root)
+  if (state.root) resetWork(state.root)
 }
+
+export const { adoptRoot, adoptChild } = adopting<SessionThread>((of) => ({ ...of, ...NO_WORK }))
