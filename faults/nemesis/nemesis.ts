@@ -77,7 +77,7 @@ class Trial {
   }
 
   async #life(phase: Phase, end: number): Promise<void> {
-    const started = this.#start()
+    const started = this.#host.start()
     if (phase === 'start') await this.#killStart(started)
     if (!(await started)) {
       this.#kills.start++
@@ -91,6 +91,8 @@ class Trial {
     const running = this.#host.agentProcesses().join('; ')
     this.#host.signal('SIGKILL')
     const killed = await this.#host.exited()
+    // The agents of a killed server work on, for the next one.
+    if (!killed) this.#found.add('orphan', ...this.#host.agentProcesses())
     if (killed && phase === 'none')
       this.#found.add('terminal', `a server that was told to stop did not; agents that run: ${running}`)
     this.#kills[killed ? phase : 'none']++
@@ -100,15 +102,6 @@ class Trial {
   async #killStart(started: Promise<boolean>): Promise<void> {
     await Promise.race([started, sleep(this.#random() * LONGEST_START_MS)])
     this.#host.signal('SIGKILL')
-  }
-
-  /** Every process of an earlier life must be gone when the server is up. */
-  async #start(): Promise<boolean> {
-    const before = this.#host.agentProcesses()
-    if (!(await this.#host.start())) return false
-    const after = this.#host.agentProcesses()
-    this.#found.add('orphan', ...before.filter((one) => after.includes(one)))
-    return true
   }
 
   async #work(forMs: number): Promise<void> {
@@ -126,7 +119,7 @@ class Trial {
   }
 
   async #conclude(): Promise<number> {
-    await this.#start()
+    await this.#host.start()
     this.#tormentor.release()
     const concluded = this.#load.conclude().then(() => true)
     if (!(await Promise.race([concluded, sleep(PATIENCE_MS, false, { ref: false })])))
