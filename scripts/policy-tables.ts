@@ -105,6 +105,7 @@ interface Wish {
 /** A sample of every option. Where an agent wants another form, the first that it takes is shown. */
 const WISHES: Readonly<Record<string, readonly Wish[]>> = {
   model: [{ options: { model: 'MODEL' } }, { options: { model: 'PROVIDER/MODEL' } }],
+  fallbackModel: [{ options: { fallbackModel: 'MODEL' } }],
   effort: [{ options: { effort: 'EFFORT' } }, { options: { effort: 'high' } }],
   'systemPrompt.append': [{ options: { systemPrompt: { append: 'TEXT' } } }],
   'systemPrompt.replace': [{ options: { systemPrompt: { replace: 'TEXT' } } }],
@@ -114,6 +115,8 @@ const WISHES: Readonly<Record<string, readonly Wish[]>> = {
     { options: { mcpServers: { NAME: { command: 'PROGRAM', includeTools: ['TOOL'] } } } },
   ],
   'mcpServers.*.trust': [{ options: { mcpServers: { NAME: { command: 'PROGRAM', trust: true } } } }],
+  subagents: [{ options: { subagents: { NAME: { description: 'WHEN', prompt: 'TEXT' } } } }],
+  skills: [{ options: { skills: ['/DIR'] } }],
   'isolation no-project': [{ options: { isolation: 'no-project' } }],
   'isolation bare': [{ options: { isolation: 'bare' } }],
   outputSchema: [{ options: { outputSchema: { type: 'object' } } }],

@@ -14,6 +14,7 @@ import type {
   Usage,
   Verdict,
 } from '../model/index.ts'
+import type { Verb } from '../model/session/capability.types.ts'
 import type { AgentSetup, NamedVariables } from './setup.ts'
 
 /** The input of a codec when a native process starts. */
@@ -224,6 +225,8 @@ export interface LaunchRecipe<State = unknown> {
   stateless?: true
   /** The stream that carries the protocol; default stdout. */
   stream?: FrameStream
+  /** Why the launch lacks commands of other agents' terminals; phrased as a sentence. */
+  lacks?: Partial<Readonly<Record<Verb, string>>>
   /** A resumed conversation keeps the last model, so omitting the model does not restore the default. */
   keepsModel?: true
   /** The policies of its modes, for agents that accept a policy only at launch. */

@@ -126,19 +126,18 @@ export class MainstemClient {
    * Sends a prompt. Resolves with the number of its turn once the prompt is in the log. Pass the same key again after a
    * lost response to get the same turn.
    */
-  async prompt(
-    id: string,
-    prompt: string,
-    images?: readonly Image[],
-    idempotencyKey?: string,
-  ): Promise<number> {
-    return this.#turn(id, 'turns', { prompt, ...(images && { images }) }, idempotencyKey)
+  async prompt(id: string, prompt: string, images?: readonly Image[], key?: string): Promise<number> {
+    return this.#turn(id, 'turns', { prompt, ...(images && { images }) }, key)
   }
 
   /** Replaces the conversation of a session by a summary. Resolves with the number of the turn. */
   compact = (id: string): Promise<number> => this.#turn(id, 'compact', {})
   /** Has the agent review the uncommitted changes. Resolves with the number of the turn. */
   review = (id: string): Promise<number> => this.#turn(id, 'review', {})
+  /** Has the agent work on a goal until it is reached. Resolves with the number of the first turn. */
+  goal = (id: string, goal: string): Promise<number> => this.#turn(id, 'goal', { goal })
+  /** Restores the files as they were before `turn`. Resolves with the number of the turn that does so. */
+  rewind = (id: string, turn: number): Promise<number> => this.#turn(id, 'rewind', { turn })
 
   async #turn(id: string, command: string, body: object, idempotencyKey?: string): Promise<number> {
     return turnOf(await this.#connection.json(`POST ${pathOf(id)}/${command}`, { body, idempotencyKey }))

@@ -225,6 +225,8 @@ export interface ServerInfo {
   cwd: string
   /** The directories that agents may work in. */
   roots: readonly string[]
+  /** What `keys` of a new session may contain, by agent: names, and prefixes that end in `*`. */
+  variables?: Readonly<Record<string, readonly string[]>>
   /** The clock of the server, in milliseconds since 1970. */
   now: number
 }

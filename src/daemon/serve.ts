@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
+import { agentFacts } from '../compose/agent-facts.ts'
 import { systemTimers } from '../compose/clock.ts'
 import { type OpenedStore, openStore } from '../compose/open-store.ts'
-import { readiness } from '../compose/readiness.ts'
 import { type Wired, wire } from '../compose/wire.ts'
 import type { Driver } from '../drivers/driver.ts'
 import { spoolProblem } from '../drivers/spool.ts'
@@ -110,7 +110,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     cookies: new SignInCookies(),
     page: await readPageFiles(pageDirectory),
     origins: config.origins,
-    agents: () => readiness({ settings: config.agents, ...(agents && { agents }), signal: stopping.signal }),
+    ...agentFacts({ settings: config.agents, signal: stopping.signal }, agents),
     version,
     hosts: allowedHosts(config),
     unixSockets,

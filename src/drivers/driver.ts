@@ -20,6 +20,8 @@ export interface RunContext {
   isRealCwd?: boolean
   /** Variables for this child, in addition to those of its launch. */
   env: Readonly<Record<string, string>>
+  /** Variables that replace those of this process, as far as the launch passes them on. */
+  keys?: Readonly<Record<string, string>>
   /** Stores the large values of frames. */
   values: ValueSink
   /** Starts a run that outlives this process. Its folder was prepared with `LastingRuns.prepare`. */

@@ -51,6 +51,8 @@ export interface GatewayDeps {
   origins: readonly string[]
   /** Reports which agents can be used. */
   agents(): Promise<AgentStatus[]>
+  /** The variables that each agent gets from the environment of the server. */
+  variables(): Record<string, string[]>
   version: string
   /** Host names by which clients may call this server. */
   hosts: readonly string[]

@@ -11,6 +11,7 @@ import {
 } from '../model/index.ts'
 import { OWNER } from '../model/owner.ts'
 import { isForPerson } from '../model/request/for-person.ts'
+import type { ContextUsage } from '../model/session/context-usage.types.ts'
 import { copyEntry, jsonCopy } from '../model/text/json.ts'
 import { checkFields, checkSignal } from '../model/text/known-fields.ts'
 import { parse } from '../model/text/parse.ts'
@@ -102,6 +103,24 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
   /** Has the agent review the uncommitted changes, in a turn. The turn is refused if the agent cannot. */
   review(): Turn<T> {
     return this.prompt('/review')
+  }
+
+  /**
+   * Has the agent work on a goal until it is reached: in this turn and, with some agents, in turns that the agent starts
+   * itself. The turn is refused if the agent has no goals.
+   */
+  goal(text: string): Turn<T> {
+    return this.prompt(`/goal ${text}`)
+  }
+
+  /** Restores the files as they were before an earlier turn. The turn is refused if the agent cannot. */
+  rewind(turn: number): Turn<T> {
+    return this.prompt(`/rewind ${turn}`)
+  }
+
+  /** How full the context window of the agent is; undefined until it is known. */
+  async context(): Promise<ContextUsage | undefined> {
+    return (await this.#handle.sessions.record(this.id))?.context
   }
 
   /** Changes the model; `null` selects the default of the agent. Resolves with the time the change takes effect. */

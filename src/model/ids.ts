@@ -19,3 +19,10 @@ export const SessionName = z
     /^[A-Za-z][A-Za-z0-9._-]*$/,
     'a name begins with a letter, followed by letters, digits, ".", "_" or "-"',
   )
+
+/** A UUID of version 4, as all sessions have, from a digest in hexadecimal digits. */
+export function uuidOfDigest(digest: string): string {
+  const variant = '89ab'[Number.parseInt(digest.charAt(16), 16) % 4]
+  const [a, b, c, d] = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(13, 16), digest.slice(17, 20)]
+  return `${a}-${b}-4${c}-${variant}${d}-${digest.slice(20, 32)}`
+}

@@ -32,9 +32,9 @@ export class SessionFactory {
     const version = await this.#versionOf(request.agent)
     this.#checkTakesWork()
     const { cwd, project, name, attended = true, principal = OWNER, labels, resume, fork = false } = request
-    const { policy = DEFAULT_POLICY, options = {} } = request
+    const { policy = DEFAULT_POLICY, options = {}, keys } = request
     const id = this.#deps.newId()
-    const wish = { id, cwd, project, name, policy, mode: undefined, options, resume, fork, attended }
+    const wish = { id, cwd, project, name, policy, mode: undefined, options, resume, fork, attended, keys }
     const prompt = { text: '', images: options.images ?? [] }
     // An option that cannot be enforced must fail now, not in the middle of a turn.
     const check = (chosen: Chosen) => {

@@ -52,13 +52,14 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:*', 'fastify', '@fastify/websocket', 'zod'],
     pure: false,
   },
-  // What runs in browsers: of the model it takes types, the one error class and two rules on requests, which stand alone.
+  // What runs in browsers: of the model it takes types, the one error class and three rules, which stand alone.
   client: {
     imports: [
       'type model',
       'model/request/for-person.ts',
       'model/outcome/mainstem-error.ts',
       'model/request/offered-scopes.ts',
+      'model/session/context-after.ts',
       'type dialects',
     ],
     packages: ['eventsource-parser'],

@@ -12,6 +12,7 @@ import { Screen } from '../../src/cli/render/screen.ts'
 import { widthOf } from '../../src/cli/render/wrap.ts'
 import { readiness } from '../../src/compose/readiness.ts'
 import { mainstem } from '../../src/index.ts'
+import { Verb } from '../../src/model/session/capability.ts'
 import { MAIN } from '../built-program.ts'
 import { Machine, STUBBORN, VERSIONS } from '../daemon/fake-programs.ts'
 import { isAlive } from '../drivers/fake-run.ts'
@@ -180,13 +181,30 @@ describe('the page', () => {
     ),
   )
 
+  const verbs = table(
+    ['agent', ...Verb.options.map(code)],
+    sorted.flatMap(({ id, launches }) =>
+      Object.entries(launches)
+        .filter(([, { capabilities }]) => capabilities.verbs)
+        .map(([kind, { capabilities, lacks }]) => [
+          `${code(id)} ${kind}`,
+          ...Verb.options.map((verb) =>
+            capabilities.verbs?.includes(verb) ? 'yes' : (lacks?.[verb] ?? 'no'),
+          ),
+        ]),
+    ),
+  )
+
   // Run with --update, this writes the tables.
   test('has the tables that the setups say', async () => {
     // Each by its own columns: the page has other tables of agents.
-    const written = [...page.matchAll(/^\| agent \| (?:name|credentials) \|[^\n]*\n(?:\|[^\n]*\n)*/gm)]
-    expect(written).toHaveLength(2)
-    const [installs = '', traces = ''] = written.map(([text]) => text)
-    const current = page.replace(installs, () => steps).replace(traces, () => looks)
+    const written = [...page.matchAll(/^\| agent \| (?:name|`fork`|credentials) \|[^\n]*\n(?:\|[^\n]*\n)*/gm)]
+    expect(written).toHaveLength(3)
+    const [installs = '', has = '', traces = ''] = written.map(([text]) => text)
+    const current = page
+      .replace(installs, () => steps)
+      .replace(has, () => verbs)
+      .replace(traces, () => looks)
     await expect(current).toMatchFileSnapshot('../../docs/agents.md')
   })
 })

@@ -40,6 +40,7 @@ describe('in a browser', () => {
       'src/model/outcome/mainstem-error.ts',
       'src/model/request/for-person.ts',
       'src/model/request/offered-scopes.ts',
+      'src/model/session/context-after.ts',
     ])
     expect(files.size).toBeGreaterThan(10)
   })

@@ -53,6 +53,7 @@ describe('a new session', () => {
     ['a resume that is no id', { agent: 'echo', resume: '-c x' }, 400, 'invalid_request'],
     ['a model that is a flag', { agent: 'echo', options: { model: '--x' } }, 400, 'invalid_request'],
     ['a directory elsewhere', { agent: 'echo', cwd: '/' }, 403, 'forbidden'],
+    ['keys, below a ceiling', { agent: 'echo', keys: { ANTHROPIC_API_KEY: 'k' } }, 403, 'forbidden'],
     ['a policy above the ceiling', { agent: 'echo', policy: { approval: 'auto-all' } }, 403, 'forbidden'],
     ['variables', { agent: 'echo', options: { env: { A: 'b' } } }, 403, 'forbidden'],
     ['programs', { agent: 'echo', options: { mcpServers: { a: { command: 'sh' } } } }, 403, 'forbidden'],

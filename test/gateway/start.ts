@@ -92,6 +92,7 @@ export class TestGateway implements AsyncDisposable {
       cookies: new SignInCookies(),
       origins: [],
       agents: async () => [],
+      variables: () => ({}),
       version: '0.0.0',
       hosts: ['127.0.0.1', 'localhost', '[::1]'],
       unixSockets: new WeakSet(),

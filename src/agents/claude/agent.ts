@@ -33,7 +33,7 @@ const COMMON: Omit<
   plans: true,
   subagents: true,
   mcp: true,
-  verbs: ['fork', 'compact', 'review'],
+  verbs: ['fork', 'compact', 'review', 'goal'],
   marksRetries: true,
 }
 
@@ -58,12 +58,14 @@ export const claude: Agent = {
         steer: 'folded',
         setModel: true,
         setMode: true,
+        verbs: [...(COMMON.verbs ?? []), 'rewind'],
       },
       launch: (start) => launch(start, ['--input-format=stream-json', '--permission-prompt-tool=stdio']),
     }),
     oneshot: recipe({
       codec: accounted(codec, dropped),
       steps: { limit: 'native' },
+      lacks: { rewind: 'only its live launch can restore files' },
       capabilities: {
         ...COMMON,
         permissions: false,
@@ -112,10 +114,20 @@ function launch(start: Start, input: string[]): Launch {
       ...resumeArgs(start),
     ],
     // Claude Code lets root bypass permissions only if IS_SANDBOX is set.
-    env: permission.includes(BYPASS) ? { IS_SANDBOX: '1' } : {},
+    env: {
+      ...(permission.includes(BYPASS) && { IS_SANDBOX: '1' }),
+      ...(hasCheckpoints(start) && { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: '1' }),
+    },
     passEnv: ['ANTHROPIC_*', 'CLAUDE_CODE_*', 'CLAUDE_CONFIG_DIR', 'IS_SANDBOX', 'DISABLE_*'],
     files: mcp.files,
   }
+}
+
+/** As in its own terminal; only a process that stays open can restore the files. */
+function hasCheckpoints({ launch, options }: Start): boolean {
+  if (launch === 'oneshot' && options.checkpointing)
+    throw unsupported('claude', 'checkpointing', 'only its live launch can restore files')
+  return launch === 'live' && options.checkpointing !== false
 }
 
 function modeArgs(start: Start): string[] {
@@ -150,21 +162,27 @@ function snapshotArgs({ resume, options, version = SNAPSHOTS }: Start): string[]
 }
 
 function optionArgs(options: SessionOptions): string[] {
-  const { model, effort, systemPrompt, extraDirectories, isolation, outputSchema } = options
-  if (options.checkpointing !== undefined)
-    throw unsupported('claude', 'checkpointing', 'it has no checkpoints')
+  const { model, fallbackModel, effort, systemPrompt, extraDirectories, isolation, outputSchema } = options
   const value = (flag: string, text: string | undefined) =>
     text === undefined ? [] : [flagValue('claude', flag, text)]
   return [
     ...value('--model', model),
+    ...value('--fallback-model', fallbackModel),
     ...value('--effort', effort),
     ...value('--append-system-prompt', systemPrompt?.append),
     ...value('--system-prompt', systemPrompt?.replace),
     ...(extraDirectories ?? []).map((directory) => flagValue('claude', '--add-dir', directory)),
+    ...(options.subagents ? [flagValue('claude', '--agents', JSON.stringify(options.subagents))] : []),
+    ...skillArgs(options),
     ...(isolation === 'no-project' ? ['--setting-sources=user'] : []),
     ...(isolation === 'bare' ? ['--setting-sources=', '--strict-mcp-config'] : []),
     ...(outputSchema ? [flagValue('claude', '--json-schema', schemaText(outputSchema))] : []),
   ]
+}
+
+/** Each directory is a plugin with one skill. */
+function skillArgs({ skills = [] }: SessionOptions): string[] {
+  return skills.map((directory) => flagValue('claude', '--plugin-dir', directory))
 }
 
 /** Removes `$schema`: Claude's validator does not know the draft by that name and would not start. */

@@ -22,6 +22,7 @@ import { serversInInitialize, serversRefused } from './mcp.ts'
 import { BYPASS_MODE, permissionMode, startMode } from './permission-mode.ts'
 import { grantsOf, optionsFor, scopeOf } from './permissions.ts'
 import { QUESTION, questionsOf } from './questions.ts'
+import { decodeRewind, noteRewind, rewindRequest } from './rewind.ts'
 import { type ClaudeAsk, type ClaudeState, openTurn } from './state.ts'
 import { EXIT_PLAN, kindOf, locationsOf } from './tools.ts'
 
@@ -93,6 +94,10 @@ export function decodeControlResponse(state: ClaudeState, native: Fields): Decod
   const response = fields(native, 'response')
   const id = text(response, 'request_id') ?? ''
   const command = state.calls.take(id)
+  if (command === 'rewind_files') {
+    const step = decodeRewind(state, response, fields(response, 'response'))
+    return 'ended' in step ? step.ended : control(state, rewindRequest(step.next, false))
+  }
   if (text(response, 'subtype') !== 'error') {
     if (command !== 'initialize') return nothing
     const answer = fields(response, 'response')
@@ -133,6 +138,7 @@ export function encodeLive(state: ClaudeState, command: Command): Decoded {
         ...compact({ mcpServers: serversInInitialize(state.start) }),
       })
     case 'prompt':
+      if (command.rewindTo !== undefined) return control(state, rewindRequest(command.rewindTo, true))
       return write(state, userMessage(command.text, command.promptId, command.images))
     case 'steer':
       if (!state.turn.open) return refuse('conflict', 'there is no open turn to steer')
@@ -273,6 +279,7 @@ function applySent(state: ClaudeState, message: Fields): Command | undefined {
       const subtype = text(request, 'subtype') ?? '?'
       const id = text(message, 'request_id') ?? ''
       state.calls.add(id, subtype)
+      if (subtype === 'rewind_files' && noteRewind(state, request)) return { type: 'prompt', text: '/rewind' }
       if (subtype !== 'interrupt') return undefined
       state.turn.interrupting = state.turn.open
       if (state.turn.open) state.calls.interrupt(id)

@@ -8,6 +8,7 @@ import { codeOfText, errorCodeOf } from './errors.ts'
 import { type ClaudeState, closeTurn, forgetVerdict } from './state.ts'
 import { EXIT_PLAN } from './tools.ts'
 import { addModels, subagentUsage, usageOfResult } from './turn-usage.ts'
+import type { ModelUsage } from './usage.ts'
 
 /** A turn may have several results: their usage adds up and the last one decides. */
 export function rememberResult(state: ClaudeState, native: Fields, own: boolean): void {
@@ -53,6 +54,7 @@ export function endTurn(state: ClaudeState, exit?: Exit): Emitted[] {
       type: 'usage.reported',
       scope: 'turn',
       ...usage,
+      ...windowOf(state),
       source: isReported ? 'agent' : 'computed',
     })
   }
@@ -60,6 +62,13 @@ export function endTurn(state: ClaudeState, exit?: Exit): Emitted[] {
   if (state.turn.result && wasCut(state.turn.result.native)) state.calls.confirmInterrupts()
   closeTurn(state)
   return emitted
+}
+
+/** The context window of the model of the main thread. */
+function windowOf({ turn: { result }, known }: ClaudeState): { contextSize?: number } {
+  const models = result?.models ?? new Map<string, ModelUsage>()
+  const one = models.size === 1 ? [...models.values()][0] : models.get(known.model ?? '')
+  return one?.contextWindow === undefined ? {} : { contextSize: one.contextWindow }
 }
 
 /** The turn was cancelled, which confirms an interrupt; older versions give no reason. */

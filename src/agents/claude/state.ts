@@ -6,6 +6,7 @@ import type { KnownFacts } from '../kit/known.ts'
 import { type Ledger, newLedger, resetDenials } from '../kit/ledger.ts'
 import { openToolId } from '../kit/tools.ts'
 import { type Binding, bind, newBinding } from './binding.ts'
+import type { Rewind } from './rewind.ts'
 import { noTasks, type Tasks } from './tasks.ts'
 import type { ModelUsage } from './usage.ts'
 
@@ -87,6 +88,8 @@ interface ClaudeTurn {
   waiting: SentPrompt | undefined
   /** We have requested an interrupt of the open turn. */
   interrupting: boolean
+  /** Set if the turn restores files instead of calling the model. */
+  rewind: Rewind | undefined
   /** The plan of the open call to leave plan mode; the request for it does not repeat the plan. */
   plan: { toolId: string; input: unknown } | undefined
   /** The stream of the main thread. */
@@ -156,6 +159,7 @@ function newTurn(open: boolean): ClaudeTurn {
     open,
     waiting: undefined,
     interrupting: false,
+    rewind: undefined,
     plan: undefined,
     stream: newStream(),
     unstreamed: new Map(),

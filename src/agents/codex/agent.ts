@@ -36,6 +36,14 @@ const COMMON: Omit<Capabilities, Differs> = {
   marksRetries: true,
 }
 
+const ONLY_LIVE = {
+  fork: 'only its live launch can copy a conversation',
+  compact: 'only its live launch has the command',
+  review: 'only its live launch has the command',
+  goal: 'only its live launch has goals',
+  rewind: 'it has no checkpoints of files',
+}
+
 export const codex: Agent = {
   id: 'codex',
   name: 'Codex CLI',
@@ -48,6 +56,7 @@ export const codex: Agent = {
       codec: accounted(appServerCodec, dropped),
       leavesTools: true,
       stopCode: 0,
+      lacks: { rewind: 'it has no checkpoints of files' },
       capabilities: {
         ...COMMON,
         deltas: true,
@@ -59,7 +68,7 @@ export const codex: Agent = {
         setMode: true,
         usage: 'step',
         diffs: true,
-        verbs: ['fork', 'compact', 'review'],
+        verbs: ['fork', 'compact', 'review', 'goal'],
       },
       launch(start) {
         // Validates the thread parameters before anything starts.
@@ -69,6 +78,7 @@ export const codex: Agent = {
     }),
     oneshot: recipe({
       codec: accounted(execCodec, dropped),
+      lacks: ONLY_LIVE,
       capabilities: {
         ...COMMON,
         deltas: false,

@@ -1,7 +1,7 @@
 import type { McpServer, SessionOptions } from '../../model/index.ts'
 import type { LaunchFile, Start } from '../agent.ts'
 import { compact } from '../kit/fields.ts'
-import { filePath, flagValue, unsupported } from '../kit/option.ts'
+import { filePath, flagValue, refuseSet, unsupported } from '../kit/option.ts'
 import { tomlOf } from './toml.ts'
 import { allowedServers, otherServers, SERVER_NAME } from './tool-lists.ts'
 
@@ -9,8 +9,13 @@ const AGENT = 'codex'
 const SCHEMA_FILE = 'schema.json'
 
 /** Rejects options that neither launch supports. */
-export function refuseOptions({ checkpointing, isolation }: SessionOptions): void {
-  if (checkpointing !== undefined) throw unsupported(AGENT, 'checkpointing', 'it has no checkpoints')
+export function refuseOptions(options: SessionOptions): void {
+  const { isolation } = options
+  refuseSet(AGENT, options, {
+    checkpointing: 'it has no checkpoints of files',
+    fallbackModel: 'it has no such setting',
+    subagents: 'it reads them from settings files only',
+  })
   if (isolation !== undefined && isolation !== 'user')
     throw unsupported(AGENT, `isolation ${isolation}`, 'it cannot ignore the settings of a project')
 }
@@ -58,6 +63,7 @@ export function execOptionArgs(start: Start): string[] {
   const { model, effort, systemPrompt, extraDirectories, outputSchema } = options
   if (systemPrompt?.replace !== undefined)
     throw unsupported(AGENT, 'systemPrompt.replace', 'only its live launch can replace it')
+  refuseSet(AGENT, options, { skills: 'only its live launch accepts them' })
   const config = (key: string, value: string | undefined) =>
     value === undefined ? [] : [flagValue(AGENT, '--config', `${key}=${tomlOf(value)}`)]
   return [

@@ -2,13 +2,13 @@ import type { Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
 import { imageFiles } from '../kit/image-files.ts'
-import { filePath, flagValue, unsupported } from '../kit/option.ts'
+import { filePath, flagValue, refuseSet, unsupported } from '../kit/option.ts'
 import { type PolicyModes, policyMode } from '../kit/policy-mode.ts'
 import { toolNames } from '../kit/tool-names.ts'
 import { codec } from './codec.ts'
 import { dropped } from './ignored-fields.ts'
 import { live } from './live.ts'
-import { KEEPS_OUTPUT, program } from './program.ts'
+import { KEEPS_OUTPUT, LACKS, program } from './program.ts'
 import { setup } from './setup.ts'
 import { toolRules } from './tool-rules.ts'
 import { TOOLS } from './tools.ts'
@@ -25,6 +25,7 @@ export const gemini: Agent = {
       codec: accounted(codec, dropped),
       steps: { reported: 'after_tools' },
       stopCode: 0,
+      lacks: LACKS,
       capabilities: {
         verbs: [],
         deltas: true,
@@ -122,7 +123,7 @@ function refuseLimits({ network, writableRoots, maxBudgetUsd }: Policy): void {
 }
 
 function refuseSettings(options: SessionOptions): void {
-  const { effort, systemPrompt, mcpServers, isolation, outputSchema, checkpointing } = options
+  const { effort, systemPrompt, mcpServers, isolation, outputSchema } = options
   if (effort !== undefined) throw unsupported('gemini', 'effort', 'it has no such setting')
   if (systemPrompt?.append !== undefined)
     throw unsupported('gemini', 'systemPrompt.append', 'it can replace the prompt, but not append to it')
@@ -131,7 +132,12 @@ function refuseSettings(options: SessionOptions): void {
   if (isolation !== undefined && isolation !== 'user')
     throw unsupported('gemini', `isolation ${isolation}`, 'it cannot ignore settings')
   if (outputSchema) throw unsupported('gemini', 'outputSchema', 'it has no structured output')
-  if (checkpointing !== undefined) throw unsupported('gemini', 'checkpointing', IN_FILES)
+  refuseSet('gemini', options, {
+    checkpointing: IN_FILES,
+    fallbackModel: 'it has no such setting',
+    subagents: IN_FILES,
+    skills: 'it reads them from its own folders only',
+  })
 }
 
 /** The flag takes a list: a comma would split one directory in two. */

@@ -3,7 +3,7 @@ import { flagValue, unsupported } from '../kit/option.ts'
 import { acpCodec } from '../protocols/acp/codec.ts'
 import { GEMINI } from '../protocols/acp/launch/known-agents.ts'
 import { ACP_CAPABILITIES, acpLaunch } from '../protocols/acp/launch/launch.ts'
-import { program } from './program.ts'
+import { LACKS, program } from './program.ts'
 import { RULES_IGNORED, toolRules } from './tool-rules.ts'
 
 /** `gemini --acp`: one long-running process with the Agent Client Protocol. */
@@ -11,6 +11,7 @@ export const live = recipe({
   codec: acpCodec({ ...GEMINI, warnings: [RULES_IGNORED] }),
   leavesTools: true,
   stopCode: 0,
+  lacks: LACKS,
   capabilities: {
     ...ACP_CAPABILITIES,
     verbs: [],

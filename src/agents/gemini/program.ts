@@ -10,6 +10,15 @@ const SYSTEM_PROMPT = 'system.md'
 const BLOCKING = 'process.stdout._handle?.setBlocking?.(true); delete process.env.NODE_OPTIONS'
 export const KEEPS_OUTPUT = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(BLOCKING)}` }
 
+/** Commands of other agents' terminals that no launch of Gemini has outside of its own terminal. */
+export const LACKS = {
+  fork: 'it has no command to copy a conversation',
+  compact: 'only its own terminal has the command',
+  review: 'it has no such command',
+  goal: 'it has no goals',
+  rewind: 'only its own terminal can restore files',
+}
+
 /** The environment and files of every Gemini process. */
 export function program(systemPrompt: string | undefined): Pick<ProcessLaunch, 'env' | 'passEnv' | 'files'> {
   const replaced = systemPrompt !== undefined

@@ -1,8 +1,10 @@
-import { MainstemError, Policy } from '../../model/index.ts'
+import { MainstemError, Policy, SessionOptions } from '../../model/index.ts'
 import { sameValue } from './fields.ts'
 
 /** In bytes: the system rejects the whole start for an argument or variable near this size. */
 const MAX_ARGUMENT = 100_000
+
+const OPTIONS = SessionOptions.keyof().options
 
 const encoder = new TextEncoder()
 
@@ -13,6 +15,18 @@ export function unsupported(agent: string, option: string, why: string, advice?:
     option,
     ...(advice !== undefined && { advice }),
   })
+}
+
+/** Rejects each of these options that is set, with its reason. */
+export function refuseSet(
+  agent: string,
+  options: SessionOptions,
+  reasons: Partial<Record<keyof SessionOptions, string>>,
+): void {
+  for (const option of OPTIONS) {
+    const why = reasons[option]
+    if (why !== undefined && options[option] !== undefined) throw unsupported(agent, option, why)
+  }
 }
 
 /**

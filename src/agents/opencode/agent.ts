@@ -8,7 +8,7 @@ import { toolNames } from '../kit/tool-names.ts'
 import { OPENCODE_2_FROM } from '../protocols/acp/launch/opencode.ts'
 import { dropped } from './ignored-fields.ts'
 import { OPENCODE_2 } from './opencode2/launch.ts'
-import { PASSED, refuseCommon, refuseLimits, serversOf } from './options.ts'
+import { inlineSettings, LACKS, PASSED, refuseCommon, refuseLimits } from './options.ts'
 import { permissionRules } from './permission.ts'
 import { codec as runCodec } from './run/codec.ts'
 import { codec as serveCodec } from './serve/codec.ts'
@@ -39,6 +39,8 @@ const COMMON: Omit<
   mcp: true,
 }
 
+const ONLY_LIVE = 'its one-shot launch has no such command'
+
 export const opencode: Agent = {
   id: 'opencode',
   name: 'OpenCode',
@@ -51,6 +53,7 @@ export const opencode: Agent = {
       codec: accounted(serveCodec, dropped),
       steps: { reported: 'after_tools' },
       keepsModel: true,
+      lacks: { ...LACKS, compact: 'its server has no turn for it' },
       stream: 'sse',
       leavesTools: true,
       capabilities: {
@@ -85,6 +88,7 @@ export const opencode: Agent = {
       codec: accounted(runCodec, dropped),
       steps: { reported: 'after_tools' },
       keepsModel: true,
+      lacks: { ...LACKS, fork: ONLY_LIVE, compact: ONLY_LIVE },
       capabilities: {
         ...COMMON,
         verbs: [],
@@ -122,7 +126,7 @@ function program(start: Start, args: readonly string[]): ProcessLaunch {
   refuseLimits(start.policy)
   refuseOptions(start.options, start.launch)
   const rules = permissionRules(start)
-  const config = configOf(start.options)
+  const config = inlineSettings(start.options)
   return {
     kind: 'process',
     argv: ['opencode', ...args],
@@ -160,14 +164,4 @@ function refuseOptions(options: SessionOptions, kind: Start['launch']): void {
   if (outputSchema) throw unsupported('opencode', 'outputSchema', 'only its live launch accepts one')
   if (systemPrompt?.append !== undefined)
     throw unsupported('opencode', 'systemPrompt.append', 'only its live launch accepts it')
-}
-
-/** Settings without a flag, passed inline. */
-function configOf({ mcpServers, systemPrompt }: SessionOptions): object | undefined {
-  const prompt = systemPrompt?.replace
-  if (!mcpServers && prompt === undefined) return undefined
-  return {
-    ...(mcpServers && { mcp: serversOf(mcpServers) }),
-    ...(prompt !== undefined && { agent: { build: { prompt } } }),
-  }
 }

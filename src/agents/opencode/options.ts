@@ -1,11 +1,18 @@
 import { MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
-import { unsupported } from '../kit/option.ts'
+import { refuseSet, unsupported } from '../kit/option.ts'
 
 /** Keys of known providers; its settings select which one is used. */
 const PROVIDER_KEYS = [
   ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
   ...['OPENROUTER_API_KEY', 'GROQ_API_KEY', 'MISTRAL_API_KEY', 'DEEPSEEK_API_KEY', 'XAI_API_KEY'],
 ]
+
+/** Why no launch of either version has these commands. */
+export const LACKS = {
+  review: 'its command is a prompt of its own terminal',
+  goal: 'it has no goals',
+  rewind: 'it takes back the conversation together with the files',
+}
 
 /** Variables that the program inherits. */
 export const PASSED: readonly string[] = ['OPENCODE_*', ...PROVIDER_KEYS]
@@ -21,17 +28,42 @@ export function refuseLimits({ approval, sandbox, network, writableRoots }: Poli
 }
 
 /** Options that no version supports. */
-export function refuseCommon({ model, isolation, checkpointing }: SessionOptions): void {
+export function refuseCommon(options: SessionOptions): void {
+  const { model, isolation } = options
   if (model !== undefined && !model.includes('/'))
     throw new MainstemError('invalid_request', `model: opencode requires provider/model, not "${model}"`)
   if (isolation === 'bare')
     throw unsupported('opencode', 'isolation bare', 'its settings define its providers')
-  if (checkpointing !== undefined)
-    throw unsupported('opencode', 'checkpointing', 'it manages its own checkpoints')
+  refuseSet('opencode', options, {
+    checkpointing: 'it manages its own checkpoints',
+    fallbackModel: 'it has no such setting',
+  })
+}
+
+/** Settings without a flag that both versions read from the same keys; undefined if there are none. */
+export function inlineSettings({
+  mcpServers,
+  systemPrompt,
+  subagents = {},
+  skills,
+}: SessionOptions): object | undefined {
+  const prompt = systemPrompt?.replace
+  const agent = {
+    ...Object.fromEntries(
+      Object.entries(subagents).map(([name, one]) => [name, { ...one, mode: 'subagent' }]),
+    ),
+    ...(prompt !== undefined && { build: { prompt } }),
+  }
+  const settings = {
+    ...(mcpServers && { mcp: serversOf(mcpServers) }),
+    ...(Object.keys(agent).length > 0 && { agent }),
+    ...(skills && { skills: { paths: skills } }),
+  }
+  return Object.keys(settings).length > 0 ? settings : undefined
 }
 
 /** MCP servers, as its settings name them. */
-export function serversOf(servers: NonNullable<SessionOptions['mcpServers']>): Record<string, object> {
+function serversOf(servers: NonNullable<SessionOptions['mcpServers']>): Record<string, object> {
   const native: Record<string, object> = {}
   for (const [
     name,

@@ -29,6 +29,13 @@ const COMMON: Omit<
   marksRetries: true,
 }
 
+const LACKS = {
+  compact: 'its protocol has no turn for it',
+  review: 'it has no such command',
+  goal: 'it has no goals',
+  rewind: 'it has no checkpoints',
+}
+
 export const pi: Agent = {
   id: 'pi',
   name: 'Pi',
@@ -39,6 +46,7 @@ export const pi: Agent = {
   launches: {
     live: recipe({
       codec: accounted(codec, dropped),
+      lacks: LACKS,
       changesInput: true,
       capabilities: {
         ...COMMON,
@@ -53,6 +61,7 @@ export const pi: Agent = {
     }),
     oneshot: recipe({
       codec: accounted(codec, dropped),
+      lacks: LACKS,
       capabilities: {
         ...COMMON,
         permissions: false,

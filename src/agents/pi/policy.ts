@@ -1,7 +1,7 @@
 import { MainstemError, OUTSIDE_ID, type Policy, type SessionOptions } from '../../model/index.ts'
 import { compareVersions } from '../../model/version.ts'
 import type { LaunchFile, Start } from '../agent.ts'
-import { filePath, unsupported } from '../kit/option.ts'
+import { filePath, refuseSet, unsupported } from '../kit/option.ts'
 import { nativeTools } from '../kit/tool-names.ts'
 import { GATE } from './gate.ts'
 import { TOOLS } from './tools.ts'
@@ -94,6 +94,7 @@ export function optionArgs(options: SessionOptions, launch: Start['launch']): st
   return [
     ...value('--model', model),
     ...value('--thinking', effort),
+    ...(options.skills ?? []).flatMap((directory) => ['--skill', directory]),
     ...(systemPrompt?.replace === undefined ? [] : ['--system-prompt', filePath(REPLACED)]),
     ...(systemPrompt?.append === undefined ? [] : ['--append-system-prompt', filePath(APPENDED)]),
     // Instruction files are read from every parent directory, including the user's.
@@ -111,14 +112,18 @@ export function promptFiles({ systemPrompt }: SessionOptions): LaunchFile[] {
 }
 
 function refuseOptions(options: SessionOptions, launch: Start['launch']): void {
-  const { extraDirectories, mcpServers, isolation, images, outputSchema, checkpointing } = options
+  const { extraDirectories, mcpServers, isolation, images, outputSchema } = options
   if (extraDirectories)
     throw unsupported('pi', 'extraDirectories', 'it works in one directory, and reads any')
   if (mcpServers) throw unsupported('pi', 'mcpServers', 'it reads them from a file only')
   if (isolation === 'bare') throw unsupported('pi', 'isolation bare', 'it always reads its own settings')
   if (images && launch === 'oneshot') throw unsupported('pi', 'images', 'only its live launch accepts them')
   if (outputSchema) throw unsupported('pi', 'outputSchema', 'it has no structured output')
-  if (checkpointing !== undefined) throw unsupported('pi', 'checkpointing', 'it has no checkpoints')
+  refuseSet('pi', options, {
+    checkpointing: 'it has no checkpoints',
+    fallbackModel: 'it has no such setting',
+    subagents: 'it has no sub-agents',
+  })
 }
 
 /** A missing session is an error; the flag that takes an exact id would start a new session instead. */

@@ -39,11 +39,13 @@ async function runOn(server: RunServer, agent: string, prompt: string, flags: Ru
     return
   }
   const { client } = server
-  using _ = loginNote(client, agent, transcript, flags)
+  const { passesKeys = false } = begun
+  using _ = loginNote(client, agent, transcript, flags, passesKeys)
   const openPage = flags.ephemeral ? undefined : pageOpener(flags)
   process.exitCode = await watchTurn(transcript, { client, ...begun, isKept: !flags.ephemeral, openPage })
   const hasFailed = process.exitCode === ERRORS.authentication_failed.exit
-  if (hasFailed && !flags.ephemeral && server.remote === undefined) await noteMissingKeys(client, agent)
+  const keepsKeys = !flags.ephemeral && !passesKeys && server.remote === undefined
+  if (hasFailed && keepsKeys) await noteMissingKeys(client, agent)
 }
 
 /** Names keys that were set after the background server was started. */
@@ -58,10 +60,11 @@ function loginNote(
   agent: string,
   transcript: Transcript,
   flags: RunFlags,
+  passesKeys: boolean,
 ): Disposable {
   const over = new AbortController()
   // Programs read the lines of the others.
   if (!flags.quiet && !flags.json && flags.dialect === undefined)
-    void noteLogin(client, agent, transcript, over.signal)
+    void noteLogin(client, agent, transcript, over.signal, passesKeys)
   return { [Symbol.dispose]: () => over.abort() }
 }

@@ -128,7 +128,7 @@ function amount(value: string): number {
   return number
 }
 
-function count(value: string): number {
+export function count(value: string): number {
   const number = Number(value)
   if (!Number.isSafeInteger(number) || number <= 0)
     throw new InvalidArgumentError('Give a whole number above 0.')

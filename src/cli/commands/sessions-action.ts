@@ -15,7 +15,7 @@ import { promptFrom } from '../turn/stdin-prompt.ts'
 import { Transcript, type TranscriptFlags } from '../turn/transcript.ts'
 import { pageOpener, watchTurn } from '../turn/watch-turn.ts'
 import { STDIN_SILENCE_MS } from './run-action.ts'
-import type { ForkFlags, LsFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
+import type { ForkFlags, LsFlags, RewindFlags, SendFlags, StopFlags, WaitFlags } from './sessions.ts'
 
 const NEWEST = 20
 
@@ -99,9 +99,25 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
 
 /** Gives the agent a command of its own terminal, and shows the turn. */
 export async function runVerb(verb: 'compact' | 'review', ref: string, flags: SendFlags): Promise<void> {
+  await command(ref, flags, (client, id) => client[verb](id))
+}
+
+export async function goal(ref: string, text: string, flags: SendFlags): Promise<void> {
+  await command(ref, flags, (client, id) => client.goal(id, text))
+}
+
+export async function rewind(ref: string, { to, ...flags }: RewindFlags): Promise<void> {
+  await command(ref, flags, (client, id) => client.rewind(id, to))
+}
+
+async function command(
+  ref: string,
+  flags: SendFlags,
+  begin: (client: MainstemClient, id: string) => Promise<number>,
+): Promise<void> {
   const { client } = await connect(flags)
   const session = await sessionOf(client, ref)
-  await watch(client, session, await client[verb](session.id), flags)
+  await watch(client, session, await begin(client, session.id), flags)
 }
 
 export async function fork(ref: string, { name, ...flags }: ForkFlags): Promise<void> {

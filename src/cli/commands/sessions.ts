@@ -4,7 +4,7 @@ import type { ServerFlags } from '../contexts/connect.ts'
 import type { TranscriptFlags } from '../turn/transcript.ts'
 import { STATES } from './choices.ts'
 import { since } from './logs.ts'
-import { addOutputOptions, seconds } from './run.ts'
+import { addOutputOptions, count, seconds } from './run.ts'
 
 export interface LsFlags extends ServerFlags {
   all?: boolean
@@ -24,6 +24,11 @@ export interface WaitFlags extends ServerFlags {
 
 export interface ForkFlags extends ServerFlags {
   name?: string
+}
+
+export interface RewindFlags extends SendFlags {
+  /** The turn before which the files are restored. */
+  to: number
 }
 
 export interface StopFlags extends ServerFlags {
@@ -105,4 +110,22 @@ function registerVerbs(program: Command): void {
       ).option('--detach', 'return at once'),
     ).action(async (ref: string, flags: SendFlags) => (await actions()).runVerb(name, ref, flags))
   }
+  addServerOptions(
+    addOutputOptions(
+      program
+        .command('goal')
+        .description('have the agent work on a goal until it is reached')
+        .argument('<session>', SESSION)
+        .argument('<goal>', 'the goal, or "clear" to end it'),
+    ).option('--detach', 'return at once'),
+  ).action(async (ref: string, text: string, flags: SendFlags) => (await actions()).goal(ref, text, flags))
+  addServerOptions(
+    addOutputOptions(
+      program
+        .command('rewind')
+        .description('restore the files as they were before a turn')
+        .argument('[session]', SESSION, 'last')
+        .requiredOption('--to <turn>', 'the turn before which the files are restored', count),
+    ).option('--detach', 'return at once'),
+  ).action(async (ref: string, flags: RewindFlags) => (await actions()).rewind(ref, flags))
 }

@@ -1,8 +1,9 @@
-import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { toMainstemError } from '../../model/outcome/error-table.ts'
 import { turnExitCode } from '../../model/outcome/outcome-faces.ts'
 import { STDIN_SILENCE_MS } from '../commands/run-action.ts'
+import type { ConnectedServer } from '../contexts/connect.ts'
 import { selectedContext } from '../contexts/connect.ts'
+import { callerKeys } from '../daemon/caller-keys.ts'
 import { localServer } from '../daemon/connect.ts'
 import { workingDirectory } from '../named-path.ts'
 import { MAINSTEM } from '../own-command.ts'
@@ -36,14 +37,15 @@ export async function compare(
   const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn: note })
   const remote = await selectedContext(flags, process.env)
   if (remote) note(`compare works on this machine, not on ${remote.server}`)
-  const { client } = await localServer(flags)
+  const server = await localServer(flags)
+  const { client } = server
   const worktrees = flags.worktree ? await addWorktrees(flags.cwd, labelsOf(candidates)) : undefined
   if (worktrees && worktrees.uncommitted > 0)
     note(
       `${worktrees.uncommitted} uncommitted changes are not in the worktrees, which begin at the last commit`,
     )
   if (!worktrees) note('all agents work in the same directory; --worktree gives each its own')
-  const begun = await beginAll(client, candidates, prompt, flags, worktrees)
+  const begun = await beginAll(server, candidates, prompt, flags, worktrees)
   const isLive = canShowColumns(begun.length, flags)
   const hint = { text: 'Ctrl-C interrupts all, twice detaches' }
   const say = (text: string) => {
@@ -93,18 +95,21 @@ function canAsk(): boolean {
 
 /** Begins all sessions before the first prompt: where one is refused, none of the agents has worked. */
 async function beginAll(
-  client: MainstemClient,
+  server: ConnectedServer,
   candidates: readonly Candidate[],
   prompt: string,
   flags: CompareFlags,
   worktrees: Worktrees | undefined,
 ): Promise<BegunCandidate[]> {
+  const { client } = server
   const policy = policyOf(flags)
   const sessions: string[] = []
   try {
     for (const [index, { agent, model }] of candidates.entries()) {
+      const keys = callerKeys(server, agent)
       const { id } = await client.begin({
         agent,
+        ...(Object.keys(keys).length > 0 && { keys }),
         cwd: worktrees?.trees[index]?.cwd ?? flags.cwd,
         attended: canAsk(),
         ...(Object.keys(policy).length > 0 && { policy }),

@@ -5,6 +5,7 @@ import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import type { PolicyFlags, RunFlags } from '../commands/run.ts'
 import type { ConnectedServer } from '../contexts/connect.ts'
 import { refusedDirectory, remoteDirectory } from '../contexts/remote-directory.ts'
+import { callerKeys } from '../daemon/caller-keys.ts'
 import { readNamed, workingDirectory } from '../named-path.ts'
 import { allSessions, sessionOf } from './session-ref.ts'
 
@@ -14,6 +15,8 @@ export interface BegunTurn {
   name: string | undefined
   turn: number
   after: number
+  /** The agent gets variables of this terminal. */
+  passesKeys?: boolean
 }
 
 /** Begins a turn: in a new session, or in the one that `--continue` or `--resume` names. */
@@ -37,6 +40,7 @@ export async function beginTurn(
   }
   const policy = policyOf(flags)
   const resume = earlier && nativeIdOf(earlier)
+  const keys = callerKeys(server, agent)
   const body: BeginSession = {
     agent,
     cwd: earlier?.cwd ?? cwd,
@@ -47,11 +51,12 @@ export async function beginTurn(
     ...(Object.keys(options).length > 0 && { options }),
     ...(flags.name !== undefined && { name: flags.name }),
     ...(resume !== undefined && { resume }),
+    ...(Object.keys(keys).length > 0 && { keys }),
   }
   const { id, turn = 1 } = await client.begin(body).catch((thrown: unknown) => {
     throw refusedDirectory(server, flags.cwd, thrown)
   })
-  return { session: id, name: flags.name, turn, after: 0 }
+  return { session: id, name: flags.name, turn, after: 0, passesKeys: Object.keys(keys).length > 0 }
 }
 
 /** The directory of a new session: on this machine, or on that of the server. */

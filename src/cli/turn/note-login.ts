@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
+import type { AgentInfo } from '../../client/mainstem-types.ts'
 import type { Transcript } from './transcript.ts'
 
 /** How long an agent may be silent before its login is checked. */
@@ -20,11 +21,12 @@ export async function noteLogin(
   agent: string,
   transcript: Transcript,
   signal: AbortSignal,
+  passesKeys: boolean,
 ): Promise<void> {
   try {
     await sleep(SILENCE_MS, undefined, { signal, ref: false })
     if (transcript.hasAnswer) return
-    const found = (await client.agents()).find(({ id }) => id === agent)
+    const found = await agentOf(client, agent, passesKeys)
     const problem = found && PROBLEMS[found.state]
     if (problem === undefined || signal.aborted || transcript.hasAnswer) return
     await transcript.note(`! ${agent} ${problem}${found?.fix === undefined ? '' : `: ${found.fix}`}`)
@@ -32,4 +34,16 @@ export async function noteLogin(
     // The turn itself reports a server that is gone.
     if (!signal.aborted) await transcript.note(`! the login of ${agent} cannot be checked: ${thrown}`)
   }
+}
+
+/** An agent that gets the keys of this terminal may be logged in although the server has none. */
+async function agentOf(
+  client: MainstemClient,
+  agent: string,
+  passesKeys: boolean,
+): Promise<Pick<AgentInfo, 'state' | 'fix'> | undefined> {
+  const known = (await client.agents()).find(({ id }) => id === agent)
+  if (known?.state !== 'needs_login' || !passesKeys) return known
+  const { readiness } = await import('../../compose/readiness.ts')
+  return (await readiness({ only: [agent] }))[0]
 }

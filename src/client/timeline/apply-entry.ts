@@ -1,4 +1,5 @@
 import type { Entry, Event } from '../../model/index.ts'
+import { contextAfter } from '../../model/session/context-after.ts'
 import { applyAgent } from './apply-agent.ts'
 import { applyTool, changeFile, markWaiting } from './apply-tool.ts'
 import type { EventOf, MessageItem, RequestItem, TimelineItem } from './items.ts'
@@ -202,7 +203,7 @@ function used({ facts, running }: Timeline, _: Entry, event: EventOf<'usage.repo
   if (running && (scope === 'step' || scope === 'subagent')) running.tokens += total
   if (running && scope === 'turn') running.tokens = total || running.tokens
   facts.usageSource = event.source
-  if (event.contextUsed !== undefined) facts.context = { used: event.contextUsed, size: event.contextSize }
+  facts.context = contextAfter(facts.context, event)
 }
 
 function learn({ facts }: Timeline, _: Entry, event: EventOf<'session.started' | 'session.updated'>): void {

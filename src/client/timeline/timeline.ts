@@ -1,4 +1,5 @@
 import type { Entry } from '../../model/index.ts'
+import type { ContextUsage } from '../../model/session/context-usage.types.ts'
 import type { EventOf, RequestItem, TimelineItem, ToolItem } from './items.ts'
 
 interface ItemPlace {
@@ -23,7 +24,7 @@ export interface SessionFacts {
   /** The modes that the agent offers. */
   modes: NonNullable<EventOf<'session.updated'>['modes']>
   /** The tokens in the context window, and its size. */
-  context: { used: number; size: number | undefined } | undefined
+  context: ContextUsage | undefined
   /** Whether the agent reported its usage, or the server computed it. */
   usageSource: 'agent' | 'computed' | undefined
   /** The last time that the agent lost the conversation so far. */

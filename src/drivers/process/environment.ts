@@ -32,7 +32,7 @@ const COMMON: readonly string[] = [
 export function environmentOf(
   ours: Readonly<Record<string, string | undefined>>,
   launch: Pick<ProcessLaunch, 'env' | 'passEnv' | 'passNamedIn'>,
-  context: Pick<RunContext, 'runId' | 'env' | 'protect'>,
+  context: Pick<RunContext, 'runId' | 'env' | 'keys' | 'protect'>,
   temporary: string,
 ): Record<string, string> {
   const child = childEnvironment(ours, launch, context, temporary)
@@ -51,17 +51,12 @@ export function environmentOf(
 export function childEnvironment(
   ours: Readonly<Record<string, string | undefined>>,
   launch: Pick<ProcessLaunch, 'env' | 'passEnv'>,
-  context: Pick<RunContext, 'runId' | 'env'>,
+  context: Pick<RunContext, 'runId' | 'env' | 'keys'>,
   temporary: string,
 ): Record<string, string> {
-  const allowed = [...COMMON, ...launch.passEnv]
-  const child: Record<string, string> = {}
-  for (const [name, value] of Object.entries(ours)) {
-    if (value === undefined || name.startsWith(OUR_PREFIX)) continue
-    if (allowed.some((pattern) => matches(pattern, name))) child[name] = value
-  }
   return {
-    ...child,
+    ...allowed(ours, [...COMMON, ...launch.passEnv]),
+    ...allowed(context.keys ?? {}, launch.passEnv),
     TERM: 'dumb',
     NO_COLOR: '1',
     [FOLDER_MARKER]: temporary,
@@ -70,6 +65,18 @@ export function childEnvironment(
     // Set last: a child that could choose its marker could hide from the sweep.
     [RUN_MARKER]: context.runId,
   }
+}
+
+function allowed(
+  variables: Readonly<Record<string, string | undefined>>,
+  patterns: readonly string[],
+): Record<string, string> {
+  const passed: Record<string, string> = {}
+  for (const [name, value] of Object.entries(variables)) {
+    if (value === undefined || name.startsWith(OUR_PREFIX)) continue
+    if (patterns.some((pattern) => matches(pattern, name))) passed[name] = value
+  }
+  return passed
 }
 
 function matches(pattern: string, name: string): boolean {

@@ -1,4 +1,6 @@
 import { MainstemError, type Policy, type SessionOptions } from '../../model/index.ts'
+import type { NewSession } from '../../model/session/new-session.ts'
+import { onlyDirectories, withOptionDirectories } from '../../model/session/option-directories.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { isStillBelow } from './roots.ts'
 import { workingDirectory } from './working-directory.ts'
@@ -23,24 +25,22 @@ export async function optionsUnder(
     const found = FREE_ONLY.find((name) => options[name] !== undefined)
     if (found) tooMuch(`options.${found}`)
   }
-  if (!options.extraDirectories) return options
-  const extraDirectories = await Promise.all(
-    options.extraDirectories.map((directory) =>
-      workingDirectory(deps, directory, 'options.extraDirectories'),
-    ),
-  )
-  return { ...options, extraDirectories }
+  return withOptionDirectories(options, (directory, field) => workingDirectory(deps, directory, field))
+}
+
+/** Some variables that agents read make them run programs. */
+export function keysUnder(
+  keys: NonNullable<NewSession['keys']>,
+  { ceiling }: Pick<GatewayDeps, 'ceiling'>,
+): NonNullable<NewSession['keys']> {
+  return allowsEverything(ceiling) ? keys : tooMuch('keys')
 }
 
 /** Removes the options of an earlier session that this server no longer allows. */
 export function loweredOptions(options: SessionOptions, { ceiling, roots }: OptionBounds): SessionOptions {
   const lower = { ...options }
   if (!allowsEverything(ceiling)) for (const name of FREE_ONLY) delete lower[name]
-  if (!lower.extraDirectories) return lower
-  return {
-    ...lower,
-    extraDirectories: lower.extraDirectories.filter((directory) => isStillBelow(roots, directory)),
-  }
+  return onlyDirectories(lower, (directory) => isStillBelow(roots, directory))
 }
 
 export function allowsEverything({ approval, sandbox }: Policy): boolean {

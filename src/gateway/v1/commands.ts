@@ -19,6 +19,8 @@ import { integer } from '../http/query.ts'
 const { text: prompt, images } = PromptCommand.shape
 const NewTurn = named('NewTurn', z.strictObject({ prompt, images }))
 const NoBody = z.strictObject({})
+const Goal = named('Goal', z.strictObject({ goal: z.string().regex(/\S/, 'must not be empty') }))
+const Rewind = named('Rewind', z.strictObject({ turn: z.int().positive().max(999_999_999) }))
 const Turn = named('Turn', z.strictObject({ turn: z.int().positive() }))
 const Steering = named('Steering', z.strictObject({ prompt }))
 const ModelChange = named('ModelChange', SetModelCommand.omit({ type: true }))
@@ -158,6 +160,18 @@ function verbEndpoints(deps: GatewayDeps): Endpoint[] {
       summary: 'Review the uncommitted changes, in a turn',
       body: NoBody,
       promptOf: () => ['/review'],
+    }),
+    turnEndpoint(deps, {
+      name: 'goal',
+      summary: 'Have the agent work on a goal until it is reached, in as many turns as it needs',
+      body: Goal,
+      promptOf: ({ goal }) => [`/goal ${goal}`],
+    }),
+    turnEndpoint(deps, {
+      name: 'rewind',
+      summary: 'Restore the files as they were before a turn, in a turn',
+      body: Rewind,
+      promptOf: ({ turn }) => [`/rewind ${turn}`],
     }),
   ]
 }

@@ -4,7 +4,7 @@ import { PromptCommand } from '../../model/request/command.ts'
 import { forkRequest } from '../../model/session/fork-request.ts'
 import { NewSession } from '../../model/session/new-session.ts'
 import { underCeiling } from '../access/ceiling.ts'
-import { optionsUnder } from '../access/option-limits.ts'
+import { keysUnder, optionsUnder } from '../access/option-limits.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import { workingDirectory } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -52,7 +52,7 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
     async run({ body, principal, request, reply }) {
       const scope = `${principal} POST /v1/sessions`
       const key = request.headers['idempotency-key']
-      const once = key === undefined ? undefined : keyFrom(key, scope, body)
+      const once = key === undefined ? undefined : keyFrom(key, scope, withoutKeys(body))
       const wanted = () => sessionOf(deps, principal, body)
       const { id, replayed } = await beginSession(deps, once, wanted, body.prompt)
       const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)
@@ -103,6 +103,11 @@ export function forkEndpoint(deps: GatewayDeps): Endpoint {
   })
 }
 
+/** No digest of a key is stored. */
+function withoutKeys({ keys: _, ...body }: NewSessionBody): NewSessionBody {
+  return body
+}
+
 async function sessionOf(deps: GatewayDeps, principal: string, body: NewSessionBody): Promise<NewSession> {
   const policy = Policy.parse({ ...deps.policy, ...body.policy })
   if (body.resume !== undefined) await checkResume(deps, principal, body.resume)
@@ -117,6 +122,7 @@ async function sessionOf(deps: GatewayDeps, principal: string, body: NewSessionB
     ...(body.name !== undefined && { name: body.name }),
     ...(body.attended !== undefined && { attended: body.attended }),
     ...(body.labels && { labels: body.labels }),
+    ...(body.keys && { keys: keysUnder(body.keys, deps) }),
   }
 }
 

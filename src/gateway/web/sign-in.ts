@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { Role } from '../../model/access.ts'
 import { MainstemError } from '../../model/index.ts'
+import { allowsEverything } from '../access/option-limits.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { sameToken, type Token, tokenPresented } from '../http/auth.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -37,6 +38,9 @@ const ServerInfo = named(
     authentication: z.boolean().describe('false: the server asks for no token'),
     cwd: z.string().describe('where agents work unless a session names another directory'),
     roots: z.array(z.string()).describe('directories that agents may work in'),
+    variables: z
+      .record(z.string(), z.array(z.string()))
+      .describe('what `keys` of a new session may contain, by agent: names, and prefixes that end in `*`'),
     now: z.int().describe('the clock of the server, in milliseconds since 1970'),
   }),
 )
@@ -89,6 +93,7 @@ export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
           authentication: tokens !== undefined,
           cwd,
           roots: [...roots],
+          variables: allowsEverything(deps.ceiling) ? deps.variables() : {},
           now: Date.now(),
         }
       },

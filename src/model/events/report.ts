@@ -81,6 +81,7 @@ export const NoticeCode = z.enum([
   'protocol_refused',
   'resume_failed',
   'context_lost',
+  'goal_changed',
   'secrets_masked',
   'process_survived',
   'agent_silent',

@@ -104,6 +104,7 @@ export type NoticeCode =
   | 'protocol_refused'
   | 'resume_failed'
   | 'context_lost'
+  | 'goal_changed'
   | 'secrets_masked'
   | 'process_survived'
   | 'agent_silent'

@@ -19,6 +19,10 @@ export const PromptCommand = z.strictObject({
   text: PromptText.describe('The text of the prompt.'),
   promptId: z.string().optional().describe("The client's id of the prompt."),
   images: z.array(Image).max(20).optional().describe('Images that belong to the prompt.'),
+  rewindTo: z
+    .string()
+    .optional()
+    .describe('The id of the prompt before which the files are restored, if this one is `/rewind`.'),
 })
 /** Sends a prompt into the open turn. */
 export const SteerCommand = z.strictObject({

@@ -23,6 +23,8 @@ export type PromptCommand = {
   promptId?: string | undefined
   /** Images that belong to the prompt. */
   images?: Image[] | undefined
+  /** The id of the prompt before which the files are restored, if this one is `/rewind`. */
+  rewindTo?: string | undefined
 }
 
 /** Sends a prompt into the open turn. */

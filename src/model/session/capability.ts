@@ -7,9 +7,10 @@ export type LaunchKind = types.LaunchKind
 
 /**
  * A command that agents have in their own terminals. `fork`: continues a copy of the conversation. `compact`: replaces the
- * conversation by a summary. `review`: reviews the uncommitted changes.
+ * conversation by a summary. `review`: reviews the uncommitted changes. `goal`: works on a goal, in as many turns as it
+ * needs. `rewind`: restores the files as they were before a turn.
  */
-export const Verb = z.enum(['fork', 'compact', 'review'])
+export const Verb = z.enum(['fork', 'compact', 'review', 'goal', 'rewind'])
 export type Verb = types.Verb
 
 /** The features of one launch of an agent. Declared as data beside the launch and verified by conformance runs. */

@@ -5,9 +5,10 @@ export type LaunchKind = 'live' | 'oneshot'
 
 /**
  * A command that agents have in their own terminals. `fork`: continues a copy of the conversation. `compact`:
- * replaces the conversation by a summary. `review`: reviews the uncommitted changes.
+ * replaces the conversation by a summary. `review`: reviews the uncommitted changes. `goal`: works on a goal,
+ * in as many turns as it needs. `rewind`: restores the files as they were before a turn.
  */
-export type Verb = 'fork' | 'compact' | 'review'
+export type Verb = 'fork' | 'compact' | 'review' | 'goal' | 'rewind'
 
 /**
  * The features of one launch of an agent. Declared as data beside the launch and verified by conformance

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { NativeSessionId, OUTSIDE_ID, SessionName } from '../ids.ts'
 import { LaunchKind } from './capability.ts'
 import type * as types from './new-session.types.ts'
-import { SessionOptions } from './options.ts'
+import { SessionOptions, Variables } from './options.ts'
 import { Policy } from './policy.ts'
 
 /** A session to create, as every interface asks for it. */
@@ -39,6 +39,9 @@ export const NewSession = z.strictObject({
     .boolean()
     .optional()
     .describe('True if the session has a single task: the node that runs it ends it with its first turn.'),
+  keys: Variables.optional().describe(
+    "Variables of the caller that replace the server's own of the same name, such as API keys. The agent gets only those that it would get from the server. They are kept in memory, and in the folder of a run while its process lives; no log has them.",
+  ),
   attended: z.boolean().optional().describe('false: requests are denied, because no person can answer them'),
 })
 export type NewSession = types.NewSession

@@ -2,7 +2,7 @@
 
 import type { NativeSessionId, SessionName } from '../ids.types.ts'
 import type { LaunchKind } from './capability.types.ts'
-import type { SessionOptions } from './options.types.ts'
+import type { SessionOptions, Variables } from './options.types.ts'
 import type { Policy } from './policy.types.ts'
 
 /** A session to create, as every interface asks for it. */
@@ -36,6 +36,12 @@ export type NewSession = {
   labels?: string[] | undefined
   /** True if the session has a single task: the node that runs it ends it with its first turn. */
   single?: boolean | undefined
+  /**
+   * Variables of the caller that replace the server's own of the same name, such as API keys. The agent gets
+   * only those that it would get from the server. They are kept in memory, and in the folder of a run while
+   * its process lives; no log has them.
+   */
+  keys?: Variables | undefined
   /** false: requests are denied, because no person can answer them */
   attended?: boolean | undefined
 }

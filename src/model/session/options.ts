@@ -47,6 +47,9 @@ const VariableValue = z
   .max(32_768)
   .refine((value) => !value.includes('\0'), 'contains a NUL character')
 
+/** Variables of a process by name. */
+export const Variables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/), VariableValue)
+
 /** The settings that the agent loads: `user` all, `no-project` all but those of the repository, `bare` none. */
 export const Isolation = z.enum(['user', 'no-project', 'bare'])
 
@@ -68,9 +71,18 @@ export const SessionHooks = z.strictObject({
   beforeToolCall: ToolHook.optional().describe('Decides on every tool call that the agent asks about.'),
 })
 
+/** A sub-agent that the agent may use in this session. */
+export const SubagentDefinition = z.strictObject({
+  description: z.string().min(1).describe('When the agent should use it.'),
+  prompt: z.string().min(1).describe('Its instructions.'),
+  model: ModelName.optional().describe('Its model; by default that of the session.'),
+})
+export type SubagentDefinition = types.SubagentDefinition
+
 /** Options of a session. An option that the agent does not support is refused before the agent starts. */
 export const SessionOptions = z.strictObject({
   model: ModelName.optional().describe('The model to use.'),
+  fallbackModel: ModelName.optional().describe('The model to use while the other one is overloaded.'),
   effort: z.string().regex(OUTSIDE_ID).optional().describe("The agent's own name of a reasoning effort."),
   systemPrompt: SystemPrompt.optional().describe("Changes of the agent's system prompt."),
   extraDirectories: z
@@ -81,17 +93,28 @@ export const SessionOptions = z.strictObject({
     .record(z.string().regex(OUTSIDE_ID), McpServer)
     .optional()
     .describe('Model Context Protocol servers by name.'),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/), VariableValue)
+  subagents: z
+    .record(z.string().regex(OUTSIDE_ID), SubagentDefinition)
     .optional()
-    .describe("Environment variables for the agent's process."),
+    .describe('Sub-agents by name, besides those of the agent and its settings.'),
+  skills: z
+    .array(z.string().regex(/^[^-\0][^\0]*$/, 'must be a path that does not start with "-"'))
+    .max(100)
+    .optional()
+    .describe('Directories of skills, each with a file `SKILL.md`, besides those of the settings.'),
+  env: Variables.optional().describe("Environment variables for the agent's process."),
   isolation: Isolation.optional().describe('The settings that the agent loads.'),
   images: z.array(Image).optional().describe('Images for the first prompt.'),
   outputSchema: z
     .record(z.string(), z.unknown())
     .optional()
     .describe('A JSON Schema that the final answer must follow.'),
-  checkpointing: z.boolean().optional().describe('Saves file checkpoints, for agents that can.'),
+  checkpointing: z
+    .boolean()
+    .optional()
+    .describe(
+      'Saves the files before the agent changes them, so that `rewind` can restore them. Claude Code does so by default.',
+    ),
   hooks: SessionHooks.optional().describe('Commands that run at points of the session.'),
   onLost: z
     .enum(['fail', 'continue'])

@@ -39,6 +39,9 @@ export type Image = {
   data: string
 }
 
+/** Variables of a process by name. */
+export type Variables = Record<string, string>
+
 /**
  * The settings that the agent loads: `user` all, `no-project` all but those of the repository, `bare` none.
  */
@@ -69,10 +72,22 @@ export type SessionHooks = {
   beforeToolCall?: ToolHook | undefined
 }
 
+/** A sub-agent that the agent may use in this session. */
+export type SubagentDefinition = {
+  /** When the agent should use it. */
+  description: string
+  /** Its instructions. */
+  prompt: string
+  /** Its model; by default that of the session. */
+  model?: ModelName | undefined
+}
+
 /** Options of a session. An option that the agent does not support is refused before the agent starts. */
 export type SessionOptions = {
   /** The model to use. */
   model?: ModelName | undefined
+  /** The model to use while the other one is overloaded. */
+  fallbackModel?: ModelName | undefined
   /** The agent's own name of a reasoning effort. */
   effort?: string | undefined
   /** Changes of the agent's system prompt. */
@@ -81,15 +96,22 @@ export type SessionOptions = {
   extraDirectories?: string[] | undefined
   /** Model Context Protocol servers by name. */
   mcpServers?: Record<string, McpServer> | undefined
+  /** Sub-agents by name, besides those of the agent and its settings. */
+  subagents?: Record<string, SubagentDefinition> | undefined
+  /** Directories of skills, each with a file `SKILL.md`, besides those of the settings. */
+  skills?: string[] | undefined
   /** Environment variables for the agent's process. */
-  env?: Record<string, string> | undefined
+  env?: Variables | undefined
   /** The settings that the agent loads. */
   isolation?: Isolation | undefined
   /** Images for the first prompt. */
   images?: Image[] | undefined
   /** A JSON Schema that the final answer must follow. */
   outputSchema?: Record<string, unknown> | undefined
-  /** Saves file checkpoints, for agents that can. */
+  /**
+   * Saves the files before the agent changes them, so that `rewind` can restore them. Claude Code does so by
+   * default.
+   */
   checkpointing?: boolean | undefined
   /** Commands that run at points of the session. */
   hooks?: SessionHooks | undefined

@@ -6,6 +6,7 @@ import { ErrorInfo } from '../outcome/errors.ts'
 import { Outcome } from '../outcome/outcome.ts'
 import { Usage } from '../usage.ts'
 import { LaunchKind } from './capability.ts'
+import { ContextUsage } from './context-usage.ts'
 import { Continuation, ContinuationCount } from './continuation.ts'
 import { Coverage } from './coverage.ts'
 import { SessionOptions } from './options.ts'
@@ -98,6 +99,9 @@ export const SessionRecord = z.strictObject({
     .optional()
     .describe('The turns that clients of `/rpc` have received, in order.'),
   usage: Usage.describe('Tokens and cost of all turns.'),
+  context: ContextUsage.optional().describe(
+    'How full the context window is, as far as the agent reports it. Its size is that of the last model.',
+  ),
   title: z
     .string()
     .optional()

@@ -6,6 +6,7 @@ import type { ErrorInfo } from '../outcome/errors.types.ts'
 import type { Outcome } from '../outcome/outcome.types.ts'
 import type { Usage } from '../usage.types.ts'
 import type { LaunchKind } from './capability.types.ts'
+import type { ContextUsage } from './context-usage.types.ts'
 import type { Continuation, ContinuationCount } from './continuation.types.ts'
 import type { Coverage } from './coverage.types.ts'
 import type { SessionOptions } from './options.types.ts'
@@ -112,6 +113,8 @@ export type SessionRecord = {
   deliveredTurns?: DeliveredTurns[] | undefined
   /** Tokens and cost of all turns. */
   usage: Usage
+  /** How full the context window is, as far as the agent reports it. Its size is that of the last model. */
+  context?: ContextUsage | undefined
   /** The title that the agent gave the session, or the beginning of its first prompt. */
   title?: string | undefined
   /** The model in use. */

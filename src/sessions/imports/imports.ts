@@ -1,3 +1,4 @@
+import { uuidOfDigest } from '../../model/ids.ts'
 import { type Entry, MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isImporting } from '../../model/owner.ts'
 import type { Hash } from '../../model/text/large-value.ts'
@@ -92,7 +93,7 @@ export class SessionImports {
     if (keepsIds || (await this.#deps.store.record(id))?.principal === principal) return id
     const hash = this.#deps.newHash()
     hash.update(new TextEncoder().encode(JSON.stringify(['import', principal, id])))
-    return uuid4From(hash.digest('hex'))
+    return uuidOfDigest(hash.digest('hex'))
   }
 
   async #targetOf(state: SessionState): Promise<ImportTarget> {
@@ -169,13 +170,6 @@ class ImportRun {
     if (entries.length > 0) await this.target.entries(entries)
     if (frames.length > 0) await this.target.frames(frames)
   }
-}
-
-/** A UUID of version 4, as all sessions have, from a digest. */
-function uuid4From(digest: string): string {
-  const variant = '89ab'[Number.parseInt(digest.charAt(16), 16) % 4]
-  const [a, b, c, d] = [digest.slice(0, 8), digest.slice(8, 12), digest.slice(13, 16), digest.slice(17, 20)]
-  return `${a}-${b}-4${c}-${variant}${d}-${digest.slice(20, 32)}`
 }
 
 /** Names the line, where the error does not name one already. */

@@ -1,6 +1,7 @@
 import type { LimitReported, UsageReported } from '../../model/events/report.ts'
 import type { TurnStarted } from '../../model/events/turn.ts'
 import { addUsage, type Event } from '../../model/index.ts'
+import { contextAfter } from '../../model/session/context-after.ts'
 import { queuePreview } from '../../model/session/queue-preview.ts'
 import type { Charge, SessionState } from '../../stores/store.ts'
 import type { SessionSetup } from '../process/setup.ts'
@@ -90,8 +91,12 @@ function fold(state: SessionState, event: Event): boolean {
     case 'request.withdrawn':
       state.requests = state.requests.filter(({ requestId }) => requestId !== event.requestId)
       return true
-    case 'usage.reported':
-      return addBackgroundUsage(state, event)
+    case 'context.compacted':
+      return noteContext(state, event)
+    case 'usage.reported': {
+      const isFuller = noteContext(state, event)
+      return addBackgroundUsage(state, event) || isFuller
+    }
     case 'limit.reported':
       return reachLimit(state, event)
     case 'notice.raised':
@@ -99,6 +104,14 @@ function fold(state: SessionState, event: Event): boolean {
     default:
       return false
   }
+}
+
+function noteContext(state: SessionState, event: Event): boolean {
+  const context = contextAfter(state.context, event)
+  if (context === state.context) return false
+  if (context) state.context = context
+  else delete state.context
+  return true
 }
 
 /** A prompt of a person starts the count anew. The agent's own turns belong to the work before them. */

@@ -148,11 +148,12 @@ export class Cluster {
     const before = await this.#local.find(once)
     if (before !== undefined) return { id: before }
     const { node } = this.#peers
-    const request = parseNewSession(await wanted())
+    const { keys, ...request } = parseNewSession(await wanted())
     if (prompt !== undefined) parsePrompt(prompt)
     let session: SessionHandle | undefined
     const { id, created } = await this.#peers.router.create(once, request, prompt, async () => {
-      const here = () => withDirectories(request, node.directory)
+      // Only this node gets the keys: what goes to another one is stored.
+      const here = () => withDirectories({ ...request, ...(keys && { keys }) }, node.directory)
       const made = await this.#local.createOnce(once, here, prompt)
       session = made.session
       return { id: made.id, created: made.session !== undefined }

@@ -1,4 +1,5 @@
 import type { NewSession } from '../../model/session/new-session.ts'
+import { optionDirectories, withOptionDirectories } from '../../model/session/option-directories.ts'
 import type { RegisteredNode } from '../../stores/nodes.ts'
 import type { Runnable } from '../deps.ts'
 
@@ -38,7 +39,7 @@ export function isBelow(root: string, directory: string): boolean {
 
 /** The directories that a node must have to run a new session. */
 export function directoriesOf({ cwd, options }: Pick<NewSession, 'cwd' | 'options'>): string[] {
-  return [cwd, ...(options?.extraDirectories ?? [])]
+  return [cwd, ...optionDirectories(options).map(({ directory }) => directory)]
 }
 
 /** Resolves the directories of a new session on the node that is to run it; `directory` refuses those it does not have. */
@@ -48,9 +49,5 @@ export async function withDirectories(
 ): Promise<NewSession> {
   const { cwd, options } = request
   const real = { ...request, cwd: await directory(cwd) }
-  if (!options?.extraDirectories) return real
-  const extraDirectories = await Promise.all(
-    options.extraDirectories.map((path) => directory(path, 'options.extraDirectories')),
-  )
-  return { ...real, options: { ...options, extraDirectories } }
+  return options ? { ...real, options: await withOptionDirectories(options, directory) } : real
 }

@@ -17,7 +17,7 @@ const turn = z.int().positive()
 
 /** A command to a session, as one node sends it to the node that owns the session. */
 export const SessionCommand = z.discriminatedUnion('type', [
-  PromptCommand.omit({ promptId: true }),
+  PromptCommand.omit({ promptId: true, rewindTo: true }),
   SteerCommand.omit({ promptId: true }),
   z.strictObject({
     type: z.literal('change'),

@@ -1,5 +1,6 @@
 import type { Agent, Launch, LaunchRecipe, Start } from '../../agents/agent.ts'
 import type { RunContext } from '../../drivers/driver.ts'
+import { uuidOfDigest } from '../../model/ids.ts'
 import {
   type Command,
   type ErrorInfo,
@@ -10,8 +11,9 @@ import {
   type SessionOptions,
   toMainstemError,
 } from '../../model/index.ts'
-import { verbIn } from '../../model/request/verb.ts'
+import { rewindTurn, verbIn } from '../../model/request/verb.ts'
 import type { Verb } from '../../model/session/capability.types.ts'
+import { optionDirectories } from '../../model/session/option-directories.ts'
 import type { SessionState } from '../../stores/store.ts'
 import type { AgentSettings, SessionDeps } from '../deps.ts'
 import type { BeforeStart } from '../machine/conversation-deps.ts'
@@ -38,6 +40,8 @@ export interface SessionSetup {
   /** Continues a copy of the conversation to resume. */
   fork?: boolean
   attended: boolean
+  /** Variables of the caller, in place of those of the server; lost with this object. */
+  keys?: Readonly<Record<string, string>> | undefined
   /** The state before the start of a process that an earlier owner left, and this one continues. */
   before?: BeforeStart | undefined
 }
@@ -51,11 +55,32 @@ export interface Prompt {
 
 export type PromptCommand = Extract<Command, { type: 'prompt' }>
 
+/** The id of a prompt. It follows from the turn, so that a later command can name the prompt of an earlier turn. */
+function promptIdOf({ id }: Pick<SessionSetup, 'id'>, turn: number, newHash: SessionDeps['newHash']): string {
+  const hash = newHash()
+  hash.update(new TextEncoder().encode(`${id} ${turn}`))
+  return uuidOfDigest(hash.digest('hex'))
+}
+
 /** Builds the prompt command. The first prompt includes the images of the session. */
-export function promptCommand({ options }: SessionSetup, prompt: Prompt, promptId: string): PromptCommand {
+export function promptCommand(
+  setup: SessionSetup,
+  prompt: Prompt,
+  newHash: SessionDeps['newHash'],
+): PromptCommand {
+  const { options } = setup
   const { turn, text } = prompt
+  const promptId = promptIdOf(setup, turn, newHash)
+  const verb = verbIn(text)
+  const rewindTo = verb?.verb === 'rewind' && promptIdOf(setup, rewindTurn(verb), newHash)
   const images = turn === 1 ? [...(options.images ?? []), ...prompt.images] : [...prompt.images]
-  return { type: 'prompt', text, promptId, ...(images.length > 0 && { images }) }
+  return {
+    type: 'prompt',
+    text,
+    promptId,
+    ...(images.length > 0 && { images }),
+    ...(rewindTo && { rewindTo }),
+  }
 }
 
 /** The start settings of every process of a session. */
@@ -105,10 +130,10 @@ export function checkDirectories(
   { cwd, options }: Pick<SessionSetup, 'cwd' | 'options'>,
   { mayWorkIn }: Pick<SessionDeps, 'mayWorkIn'>,
 ): void {
-  const { extraDirectories = [] } = options
-  const lost = [cwd, ...extraDirectories].find((directory) => mayWorkIn?.(directory) === false)
+  const named = [{ directory: cwd, field: 'cwd' }, ...optionDirectories(options)]
+  const lost = named.find(({ directory }) => mayWorkIn?.(directory) === false)
   if (lost === undefined) return
-  const field = lost === cwd ? 'cwd' : 'options.extraDirectories'
+  const { field } = lost
   throw new MainstemError('forbidden', `${field}: not a directory below the configured roots`, {
     field,
     advice: 'Use an existing directory below a root, or have the operator add it to `roots`.',
@@ -199,7 +224,11 @@ export function requireCapability(
 /** Refuses a command that the agent does not have. */
 export function requireVerb({ agent, launch, recipe }: Chosen, verb: Verb): void {
   if (recipe.capabilities.verbs?.includes(verb)) return
-  throw new MainstemError('unsupported_option', `${verb} is not supported by a ${launch} ${agent.id}`)
+  const why = recipe.lacks?.[verb]
+  throw new MainstemError(
+    'unsupported_option',
+    `${verb} is not supported by a ${launch} ${agent.id}${why === undefined ? '' : `: ${why}`}`,
+  )
 }
 
 /**
@@ -209,7 +238,9 @@ export function requireVerb({ agent, launch, recipe }: Chosen, verb: Verb): void
 export function checkPrompt(setup: SessionSetup, prompt: NonNullable<Start['prompt']>): void {
   if (prompt.images.length > 0) checkImages(setup, prompt)
   const verb = verbIn(prompt.text)
-  if (verb !== undefined && setup.recipe.capabilities.verbs) requireVerb(setup, verb)
+  if (verb === undefined || !setup.recipe.capabilities.verbs) return
+  requireVerb(setup, verb.verb)
+  if (verb.verb === 'rewind') rewindTurn(verb)
 }
 
 /** Refuses images that the agent cannot take with this prompt. */
@@ -222,12 +253,12 @@ function checkImages(setup: SessionSetup, prompt: NonNullable<Start['prompt']>):
 
 /** The run context of a process. */
 export function runContext(
-  { id, cwd, options }: SessionSetup,
+  { id, cwd, options, keys }: SessionSetup,
   { epoch }: Start,
   { env }: AgentSettings,
   { mayWorkIn }: Pick<SessionDeps, 'mayWorkIn'>,
 ): Omit<RunContext, 'values'> {
-  const context = { runId: `${id}.${epoch}`, cwd, env: { ...env, ...options.env } }
+  const context = { runId: `${id}.${epoch}`, cwd, env: { ...env, ...options.env }, ...(keys && { keys }) }
   return mayWorkIn ? { ...context, isRealCwd: true } : context
 }
 

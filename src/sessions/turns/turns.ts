@@ -263,7 +263,7 @@ export class Turns {
   #begin(prompt: Prompt): void {
     const { changes } = this.#parts
     changes.apply()
-    const command = promptCommand(this.#setup, prompt, this.#deps.newId())
+    const command = promptCommand(this.#setup, prompt, () => this.#deps.newHash())
     changes.dropImages()
     this.#conversation.begin(prompt.turn, prompt.text, command.promptId)
     if (this.#setup.recipe.leavesTools) this.#began = this.#agent.moment

@@ -108,8 +108,8 @@ describe.each(KINDS)('the %s launch', (kind) => {
   })
 
   test('only a launch with full access declares the machine a sandbox', () => {
-    expect(launch(kind, { approval: 'auto-all' }).env).toEqual({ IS_SANDBOX: '1' })
-    expect(launch(kind, { approval: 'auto-edit' }).env).toEqual({})
+    expect(launch(kind, { approval: 'auto-all' }).env).toMatchObject({ IS_SANDBOX: '1' })
+    expect(launch(kind, { approval: 'auto-edit' }).env).not.toHaveProperty('IS_SANDBOX')
   })
 
   test('only its own variables pass, never the mark of an enclosing session', () => {
@@ -155,6 +155,13 @@ describe.each(KINDS)('the %s launch', (kind) => {
     ['tools that never run', { policy: { tools: { denied: ['Bash'] } } }, ['--disallowedTools=Bash']],
     ['a limit of steps', { policy: { maxSteps: 3 } }, ['--max-turns=3']],
     ['a limit of money', { policy: { maxBudgetUsd: 0.5 } }, ['--max-budget-usd=0.5']],
+    ['a fallback model', { options: { fallbackModel: 'small' } }, ['--fallback-model=small']],
+    [
+      'sub-agents',
+      { options: { subagents: { critic: { description: 'after changes', prompt: 'Find faults.' } } } },
+      ['--agents={"critic":{"description":"after changes","prompt":"Find faults."}}'],
+    ],
+    ['skills', { options: { skills: ['/s/one', '/s/two'] } }, ['--plugin-dir=/s/one', '--plugin-dir=/s/two']],
     ['a session to go on with', { resume: '1111-2222' }, ['--resume=1111-2222']],
     ['a session to copy', { resume: '1111-2222', fork: true }, ['--resume=1111-2222', '--fork-session']],
   ])('%s', (_, wish, args) => {
@@ -180,7 +187,6 @@ describe.each(KINDS)('the %s launch', (kind) => {
     ['network', { policy: { network: true } }],
     ['no network', { policy: { network: false } }],
     ['writable roots', { policy: { writableRoots: ['/a'] } }],
-    ['checkpoints', { options: { checkpointing: true } }],
     ['trust in a server', { options: { mcpServers: { a: { command: 'x', trust: true } } } }],
     ['some tools of a server', { options: { mcpServers: { a: { command: 'x', includeTools: ['y'] } } } }],
     [
@@ -196,10 +202,21 @@ describe.each(KINDS)('the %s launch', (kind) => {
   })
 })
 
+test('a live process saves files before it changes them, unless the session does not want it', () => {
+  const SAVES = 'CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING'
+  expect(launch('live', {}).env).toHaveProperty(SAVES, '1')
+  expect(launch('live', { options: { checkpointing: false } }).env).not.toHaveProperty(SAVES)
+  expect(launch('oneshot', {}).env).not.toHaveProperty(SAVES)
+  expect(refusal('oneshot', { options: { checkpointing: true } })).toEqual(refused)
+})
+
 /** Every place where a caller's own string goes. */
 const PLACES: Record<string, (text: string) => Wish> = {
   model: (model) => ({ options: { model } }),
   effort: (effort) => ({ options: { effort } }),
+  'fallback model': (fallbackModel) => ({ options: { fallbackModel } }),
+  skill: (directory) => ({ options: { skills: [directory] } }),
+  'sub-agent': (text) => ({ options: { subagents: { [text]: { description: text, prompt: text } } } }),
   append: (append) => ({ options: { systemPrompt: { append } } }),
   replace: (replace) => ({ options: { systemPrompt: { replace } } }),
   directory: (directory) => ({ options: { extraDirectories: [directory] } }),

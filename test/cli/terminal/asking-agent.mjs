@@ -57,6 +57,13 @@ const scenes = {
   later: () => later(() => bash('first')),
   'later-parallel': () => later(scenes.parallel),
   'later-twice': () => later(scenes.twice),
+  /** The file has what the environment has, and the text what Mainstem lets through. */
+  key() {
+    const key = process.env.ANTHROPIC_API_KEY ?? 'none'
+    appendFileSync('key.txt', `${key}\n`)
+    text(`The key is ${key}.`)
+    end(`The key is ${key}.`)
+  },
   'later-write': () => later(() => scenes.write(100)),
   twice: () => bash('first', () => bash('second')),
   parallel: () => {

@@ -49,9 +49,10 @@ async function seenBy(
   passEnv: string[] = [],
   env: Record<string, string> = {},
   contextEnv: Record<string, string> = {},
+  keys?: Record<string, string>,
 ): Promise<Record<string, string>> {
   const driver = processDriver({ graces: QUICK, environment: ours })
-  const context = contextOf({ env: contextEnv })
+  const context = contextOf({ env: contextEnv, ...(keys && { keys }) })
   const run = driver.start({ ...fakeAgent('dump'), env, passEnv }, context)
   const seen = { ...Object(await readField(run, 'env')) }
   expect(seen.MAINSTEM_RUN).toBe(context.runId)
@@ -95,6 +96,15 @@ describe('the environment of a child', () => {
     ])
     const passed = Object.keys(seen).filter((name) => !COMMON.includes(name))
     expect(passed.sort()).toEqual(['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'GITHUB_TOKEN'])
+  })
+
+  it('has the variables of the caller in place of ours, as far as the launch requests them', async () => {
+    const ours = { ...canaries, PATH: '/bin', ANTHROPIC_API_KEY: 'ours', OPENAI_API_KEY: 'ours' }
+    const keys = { ANTHROPIC_API_KEY: 'theirs', LD_PRELOAD: '/x', PATH: '/theirs', MAINSTEM_TOKEN: 'x' }
+    const seen = await seenBy(ours, ['ANTHROPIC_*', 'OPENAI_API_KEY'], {}, {}, keys)
+    expect(seen).toMatchObject({ ANTHROPIC_API_KEY: 'theirs', OPENAI_API_KEY: 'ours', PATH: '/bin' })
+    expect(seen).not.toHaveProperty('LD_PRELOAD')
+    expect(seen).not.toHaveProperty('MAINSTEM_TOKEN')
   })
 
   it('never includes a Mainstem variable, even when a launch requests everything', async () => {

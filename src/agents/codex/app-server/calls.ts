@@ -43,6 +43,15 @@ export function applySent(state: AppServerState, message: Fields): Command | und
       openTurn(state, false)
       if (state.turn) state.turn.reviews = method === 'review/start'
       return { type: 'prompt', text: method === 'review/start' ? '/review' : '/compact' }
+    case 'thread/goal/get':
+    case 'thread/goal/clear':
+    case 'thread/goal/set': {
+      const prompt = goalPrompt(method, params)
+      if (prompt === undefined) return undefined
+      setConversation(state, text(params, 'threadId'))
+      if (!state.turn) openTurn(state)
+      return { type: 'prompt', text: prompt }
+    }
     case 'turn/steer':
       return { type: 'steer', text: inputText(params, 'input') }
     case 'turn/interrupt':
@@ -51,4 +60,12 @@ export function applySent(state: AppServerState, message: Fields): Command | und
     default:
       return undefined
   }
+}
+
+/** The prompt of a call for a goal; undefined for a pause. */
+function goalPrompt(method: string, params: Fields): string | undefined {
+  if (method === 'thread/goal/get') return '/goal'
+  if (method === 'thread/goal/clear') return '/goal clear'
+  const objective = text(params, 'objective')
+  return objective === undefined ? undefined : `/goal ${objective}`
 }

@@ -6,6 +6,7 @@ import { silence } from '../errors.ts'
 import { refusalIn } from '../refusals.ts'
 import { applySent } from './calls.ts'
 import { encode } from './commands.ts'
+import { decodeGoalCleared, decodeGoalUpdated } from './goals.ts'
 import {
   decodeItem,
   decodeOutput,
@@ -70,10 +71,11 @@ const ruleOf = ruleTable<FrameRule<AppServerState>>({
   deprecationNotice: decodeDeprecation,
   // The turn and the requests report the same.
   'thread/status/changed': () => nothing,
-  // For clients with unread marks, remote control and goals.
+  // For clients with unread marks and remote control.
   'thread/readState/changed': () => nothing,
   'remoteControl/status/changed': () => nothing,
-  'thread/goal/cleared': () => nothing,
+  'thread/goal/updated': decodeGoalUpdated,
+  'thread/goal/cleared': decodeGoalCleared,
   // The compaction item reports it.
   'thread/compacted': () => nothing,
 })

@@ -7,6 +7,7 @@ import { isSamePolicy } from '../../kit/option.ts'
 import { concernsOthers } from '../tool-lists.ts'
 import { encodeAnswer } from './answers.ts'
 import { callServer, interruptTurn } from './calls.ts'
+import { goalCall, pauseGoal } from './goals.ts'
 import type { AppServerState, HeldPrompt } from './state.ts'
 import { HAS_MODES, MODES, threadParams, turnPolicy } from './thread.ts'
 import { endTurn } from './turns.ts'
@@ -44,13 +45,15 @@ export function encode(state: AppServerState, command: Command): Decoded {
   }
 }
 
-/** After the handshake: reads Codex's settings if they may define servers to remove, or opens the thread. */
+/** After the handshake: passes skills, reads Codex's settings if they may define servers to remove, or opens the thread. */
 export function afterHandshake(state: AppServerState): Write[] {
   const { cwd, options, policy } = state.start
+  const { skills } = options
+  const skillRoots = skills ? [callServer(state, 'skills/extraRoots/set', { extraRoots: skills })] : []
   const next = concernsOthers(options, policy)
     ? [callServer(state, 'config/read', { cwd, includeLayers: false })]
     : openThread(state)
-  return [line({ method: 'initialized' }), ...next]
+  return [line({ method: 'initialized' }), ...skillRoots, ...next]
 }
 
 /** Opens a new thread or the one to resume. */
@@ -80,7 +83,8 @@ export function releaseHeld(state: AppServerState): Write[] {
 
 function startTurn(state: AppServerState, held: HeldPrompt): Write[] {
   const { threadId } = state
-  const verb = verbIn(held.text)
+  const { verb, argument = '' } = verbIn(held.text) ?? {}
+  if (verb === 'goal') return [goalCall(state, argument)]
   if (verb === 'compact') return [callServer(state, 'thread/compact/start', { threadId })]
   if (verb === 'review') {
     const target = { type: 'uncommittedChanges' }
@@ -128,7 +132,9 @@ function interrupt(state: AppServerState): Decoded {
   if (held) return emitAll(endTurn(state, { evidence: 'aborted' }))
   if (!turn) return nothing
   turn.interrupting = true
-  return turn.begun && turn.id !== undefined ? send([interruptTurn(state, turn.id)]) : nothing
+  return turn.begun && turn.id !== undefined
+    ? send([...pauseGoal(state), interruptTurn(state, turn.id)])
+    : nothing
 }
 
 /** Takes effect with the next turn, like all settings. */

@@ -6,6 +6,7 @@ import { type Fields, fields, int, text } from '../../kit/fields.ts'
 import { updateSession } from '../../kit/known.ts'
 import { codeOfText } from '../errors.ts'
 import { afterHandshake, openThread, releaseHeld } from './commands.ts'
+import { decodeGoalResponse } from './goals.ts'
 import { openedThread } from './notices.ts'
 import { endShells } from './shells.ts'
 import type { AppServerState } from './state.ts'
@@ -28,6 +29,9 @@ export function decodeResponse(state: AppServerState, native: Fields): Decoded {
     case 'turn/start':
     case 'review/start':
       return named(state, result, call.params)
+    case 'thread/goal/get':
+    case 'thread/goal/clear':
+      return decodeGoalResponse(state, call.method, result)
     case 'thread/backgroundTerminals/list':
       return send(endShells(state, result))
     default:
@@ -64,6 +68,9 @@ function refused(state: AppServerState, method: string | undefined, error: Field
       return failed(state, 'resume_failed', { code: resumeCode(error, message), message })
     case 'thread/compact/start':
     case 'review/start':
+    case 'thread/goal/get':
+    case 'thread/goal/clear':
+    case 'thread/goal/set':
     case 'turn/start':
       // A pending policy must not be lost: the next turn would have more permissions than requested.
       state.next = { ...state.sent, ...state.next }

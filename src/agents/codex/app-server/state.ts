@@ -104,6 +104,8 @@ export interface AppServerState {
   sandbox: Sandbox
   /** Commands of an interrupted turn whose shells must still be terminated. */
   readonly abandoned: Set<string>
+  /** The status of the conversation's goal, if it has one. */
+  goal: string | undefined
   /** The last reported account limits. */
   limits: readonly LimitReported[]
   declined: Declined
@@ -130,6 +132,7 @@ export function initialState(start: Start): AppServerState {
     sent: {},
     sandbox: start.policy.sandbox,
     abandoned: new Set(),
+    goal: undefined,
     limits: [],
     declined: { reported: 0, ended: 0 },
   }

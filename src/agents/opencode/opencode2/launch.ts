@@ -1,19 +1,22 @@
 import type { SessionOptions } from '../../../model/index.ts'
 import { type AgentVariant, recipe, type ServerLaunch, type Start } from '../../agent.ts'
 import { accounted } from '../../kit/accounted.ts'
-import { jsonVariable, unsupported } from '../../kit/option.ts'
+import { jsonVariable, refuseSet, unsupported } from '../../kit/option.ts'
 import { toolNames } from '../../kit/tool-names.ts'
-import { PASSED, refuseCommon, refuseLimits, serversOf } from '../options.ts'
+import { inlineSettings, LACKS, PASSED, refuseCommon, refuseLimits } from '../options.ts'
 import { CAPABILITIES } from './capabilities.ts'
 import { codec } from './codec.ts'
 import { dropped } from './ignored-fields.ts'
 import { rulesOf } from './rules.ts'
 import { TOOLS } from './tools.ts'
 
+const UNVERIFIED = 'it is not verified with OpenCode 2'
+
 const common = {
   codec: accounted(codec, dropped),
   steps: { reported: 'after_tools' },
   keepsModel: true,
+  lacks: { ...LACKS, fork: UNVERIFIED, compact: UNVERIFIED },
   stream: 'sse',
   leavesTools: true,
   stopCode: 130,
@@ -65,6 +68,10 @@ function launch(start: Start): ServerLaunch {
 
 function refuseOptions(options: SessionOptions): void {
   refuseCommon(options)
+  refuseSet('opencode', options, {
+    subagents: 'no recording of OpenCode 2 shows them',
+    skills: 'no recording of OpenCode 2 shows them',
+  })
   if (options.outputSchema)
     throw unsupported('opencode', 'outputSchema', 'OpenCode 2 has no structured output')
   if (options.effort !== undefined && options.model === undefined)
@@ -73,13 +80,10 @@ function refuseOptions(options: SessionOptions): void {
 
 /** Version 2 ignores the variable with permission rules: only the configuration can contain them. */
 function configOf(start: Start): object {
-  const { mcpServers, systemPrompt } = start.options
-  const prompt = systemPrompt?.replace
   return {
     autoupdate: false,
     share: 'disabled',
     permissions: rulesOf(start),
-    ...(mcpServers && { mcp: serversOf(mcpServers) }),
-    ...(prompt !== undefined && { agent: { build: { prompt } } }),
+    ...inlineSettings(start.options),
   }
 }

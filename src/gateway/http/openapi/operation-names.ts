@@ -24,6 +24,8 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /v1/sessions/:id/fork': 'forkSession',
   'POST /v1/sessions/:id/compact': 'compactSession',
   'POST /v1/sessions/:id/review': 'reviewChanges',
+  'POST /v1/sessions/:id/goal': 'setGoal',
+  'POST /v1/sessions/:id/rewind': 'rewindFiles',
   'GET /v1/sessions/:id/events': 'followSession',
   'GET /v1/sessions/:id/export': 'exportSession',
   'POST /v1/sessions/import': 'importSession',

@@ -56,6 +56,9 @@ const REFUSED = [
   'extraDirectories',
   'outputSchema',
   'checkpointing',
+  'fallbackModel',
+  'subagents',
+  'skills',
 ] as const satisfies (keyof SessionOptions)[]
 
 function checkOptions(agent: string, options: SessionOptions, { serversByUrl }: AcpQuirks): void {
