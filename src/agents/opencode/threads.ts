@@ -44,7 +44,7 @@ export function resetWork(thread: SessionThread): void {
 
 export type ThreadOrigin = Pick<SessionThread, 'id' | 'speaker' | 'above' | 'label' | 'agentType'>
 
-interface Threads<T> {
+export interface Threads<T> {
   readonly threads: Map<string, T>
   root: T | undefined
 }
