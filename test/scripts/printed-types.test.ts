@@ -49,6 +49,8 @@ import type * as tool from '../../src/model/request/tool.ts'
 import type * as toolTypes from '../../src/model/request/tool.types.ts'
 import type * as capability from '../../src/model/session/capability.ts'
 import type * as capabilityTypes from '../../src/model/session/capability.types.ts'
+import type * as contextUsage from '../../src/model/session/context-usage.ts'
+import type * as contextUsageTypes from '../../src/model/session/context-usage.types.ts'
 import type * as continuation from '../../src/model/session/continuation.ts'
 import type * as continuationTypes from '../../src/model/session/continuation.types.ts'
 import type * as coverage from '../../src/model/session/coverage.ts'
@@ -83,6 +85,9 @@ const checked = [
   same<continuationTypes.ContinuationCount, typeof continuation.ContinuationCount>('ContinuationCount'),
   same<continuationTypes.OnLimit, typeof continuation.OnLimit>('OnLimit'),
   same<recordTypes.UsedUpLimit, typeof record.UsedUpLimit>('UsedUpLimit'),
+  same<contextUsageTypes.ContextUsage, typeof contextUsage.ContextUsage>('ContextUsage'),
+  same<optionsTypes.SubagentDefinition, typeof options.SubagentDefinition>('SubagentDefinition'),
+  same<optionsTypes.Variables, typeof options.Variables>('Variables'),
   same<capabilityTypes.Verb, typeof capability.Verb>('Verb'),
   same<blobTypes.BlobRef, typeof blob.BlobRef>('BlobRef'),
   same<capabilityTypes.Capabilities, typeof capability.Capabilities>('Capabilities'),

@@ -92,6 +92,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   fork: refuses(['fork', 'greeting'], 1, 'has no conversation yet'),
   compact: prints(['compact', 'greeting'], '❯ /compact'),
   review: prints(['review', 'greeting'], '❯ /review'),
+  goal: prints(['goal', 'greeting', 'all tests pass'], '❯ /goal all tests pass'),
+  rewind: prints(['rewind', 'greeting', '--to', '1'], '❯ /rewind 1'),
   backup: prints(['backup', 'kept'], /^copied and verified: 1 session/m),
   'completion sessions': prints(['completion', 'sessions'], /^greeting$/m),
   login: refuses(['login', 'http://127.0.0.1:1'], 1, 'nothing listens there'),

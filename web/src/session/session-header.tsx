@@ -135,7 +135,8 @@ function Spent({
   facts: SessionFacts
 }) {
   const source = usageSource === 'computed' ? 'computed by Mainstem' : 'reported by the agent'
-  const share = context?.size ? Math.round((100 * context.used) / context.size) : undefined
+  const used = context?.used
+  const share = used !== undefined && context?.size ? Math.round((100 * used) / context.size) : undefined
   return (
     <>
       {usage.total !== undefined && (
@@ -146,9 +147,9 @@ function Spent({
           {cost(usage) !== undefined && ` · ${cost(usage)}`} <span>({usageSource ?? 'agent'})</span>
         </span>
       )}
-      {context && (
-        <span title={`${context.used} of ${context.size ?? 'an unknown number of'} tokens`}>
-          context {count(context.used)}
+      {used !== undefined && (
+        <span title={`${used} of ${context?.size ?? 'an unknown number of'} tokens`}>
+          context {count(used)}
           {share !== undefined && ` (${share}%)`}
         </span>
       )}
