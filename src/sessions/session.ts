@@ -45,6 +45,7 @@ const SUSPEND_MS = 30_000
  */
 export class Session implements SessionHandle, WarmSession {
   readonly id: string
+  readonly principal: string
   /** It takes no second prompt, so a server that stops ends it instead of handing it over. */
   readonly endsWithTurn: boolean
   readonly #setup: SessionSetup
@@ -63,15 +64,15 @@ export class Session implements SessionHandle, WarmSession {
   /** `state` and `position` come from the store; the head of a new session is 0. */
   constructor(setup: SessionSetup, deps: SessionDeps, state: SessionState, position: LogPosition) {
     this.id = setup.id
+    this.principal = state.principal
     this.endsWithTurn = state.single === true
     this.#setup = setup
     this.#deps = deps
     const parts = new SessionParts(this, setup, deps, state, position)
-    const { log, conversation, agent, turns } = parts
-    this.#log = log
-    this.#conversation = conversation
-    this.#agent = agent
-    this.#turns = turns
+    this.#log = parts.log
+    this.#conversation = parts.conversation
+    this.#agent = parts.agent
+    this.#turns = parts.turns
     this.#parts = parts
   }
 

@@ -9,6 +9,7 @@ import { InFlight } from './in-flight.ts'
 import { CommitFeed } from './log/commit-feed.ts'
 import { SessionLogs } from './log/session-logs.ts'
 import { FailedSessions } from './recovery/failed-sessions.ts'
+import { LeftQueues } from './recovery/left-queues.ts'
 import { leaseLost, localTerms, Ownership } from './recovery/ownership.ts'
 import { Releases } from './recovery/releases.ts'
 import { Pruner, type Retention } from './recovery/retention.ts'
@@ -16,9 +17,6 @@ import { type LeasedSession, Takeover } from './recovery/takeover.ts'
 import { draining } from './refusals.ts'
 import type { Session } from './session.ts'
 import { SessionFactory } from './session-factory.ts'
-
-/** The delay before a queue without a free process is tried again. */
-const POOL_RETRY_MS = 1_000
 
 /** The session has ended, was deleted, or has another owner, so this server must not start its queue. */
 const NOT_OURS: ReadonlySet<ErrorCode> = new Set(['conflict', 'draining', 'fenced', 'session_not_found'])
@@ -41,8 +39,7 @@ export class Sessions extends SessionLogs {
   readonly #takeover: Takeover
   readonly #failedSessions: FailedSessions
   readonly #pruner: Pruner
-  /** Recovered sessions with queued prompts, for `resumeQueues`. */
-  #waiting: string[] = []
+  readonly #leftQueues: LeftQueues
   #draining = false
 
   constructor(deps: SessionDeps) {
@@ -65,6 +62,11 @@ export class Sessions extends SessionLogs {
     })
     this.#factory = new SessionFactory(this.#deps, () => this.#draining)
     this.#takeover = new Takeover(this.#deps, this.#ownership)
+    this.#leftQueues = new LeftQueues({
+      timers,
+      principalOf: async (id) => (await store.record(id))?.principal,
+      start: (id) => this.#resume(id),
+    })
     const resume = (leased: LeasedSession) => this.#resumeRepaired(leased)
     this.#failedSessions = new FailedSessions(timers, this.#takeover, resume, this.reader)
     this.#pruner = new Pruner(deps, this.#ownership, (id) => this.#remove(id))
@@ -202,7 +204,7 @@ export class Sessions extends SessionLogs {
       (id, error) => this.#failedSessions.add(id, error, Promise.resolve()),
       async (left) => this.#continue(await this.#factory.reattach(left)),
     )
-    this.#waiting = waiting
+    this.#leftQueues.replace(waiting)
     return settled
   }
 
@@ -218,7 +220,7 @@ export class Sessions extends SessionLogs {
     if (this.#running.has(id) || this.#opening.has(id) || this.#draining) return
     const damaged = (error: MainstemError) => this.#failedSessions.add(id, error, Promise.resolve())
     await this.#releases.run(id, async () => {
-      if (await this.#takeover.takeOrphan(id, damaged)) this.#waiting.push(id)
+      if (await this.#takeover.takeOrphan(id, damaged)) this.#leftQueues.add(id)
     })
   }
 
@@ -233,12 +235,8 @@ export class Sessions extends SessionLogs {
   }
 
   /** Starts the queues of the sessions that `recover` found. */
-  async resumeQueues(): Promise<void> {
-    for (const id of this.#waiting.splice(0)) {
-      while (!(await this.#resume(id))) {
-        await this.#deps.timers.sleep(POOL_RETRY_MS, new AbortController().signal)
-      }
-    }
+  resumeQueues(): Promise<void> {
+    return this.#leftQueues.start()
   }
 
   /** Returns false if the pool is full. */
