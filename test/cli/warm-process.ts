@@ -59,7 +59,8 @@ class WarmProcess {
     const ended = new Promise<void>((resolve) => {
       this.#check = () => {
         const { out, err } = this.#output
-        if (this.#isGone || (out.endsWith(mark) && err.endsWith(mark))) resolve()
+        // Node may print a warning after the mark.
+        if (this.#isGone || (out.includes(mark) && err.includes(mark))) resolve()
       }
     })
     this.#child.send({ ...command, mark })
@@ -69,9 +70,13 @@ class WarmProcess {
     const { out, err } = this.#output
     // A command that ends the process leaves its exit code there.
     if (this.#isGone) return { code: this.#child.exitCode, out, err }
-    const [, text = '', code] = /^(.*?)(\d+)$/s.exec(err.slice(0, -mark.length)) ?? []
-    return { code: Number(code), out: out.slice(0, -mark.length), err: text }
+    const [, text = '', code] = /^(.*?)(\d+)$/s.exec(before(mark, err)) ?? []
+    return { code: Number(code), out: before(mark, out), err: text }
   }
+}
+
+function before(mark: string, output: string): string {
+  return output.slice(0, output.indexOf(mark))
 }
 
 let warm: WarmProcess | undefined

@@ -20,6 +20,9 @@ export interface WarmCommand {
 quietSqlite()
 const { main }: typeof import('../../src/cli/program.ts') = await import(join(dirname(MAIN), 'program.js'))
 
+// Each command adds a listener, and a process of its own runs one.
+for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0)
+
 process.on('message', async ({ args, env, cwd, input, mark }: WarmCommand) => {
   for (const name of Object.keys(process.env)) delete process.env[name]
   Object.assign(process.env, env)
