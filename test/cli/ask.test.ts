@@ -86,6 +86,20 @@ describe('in the terminal', () => {
     expect(keyHint({ ...permission, options: [] })).not.toContain('session')
   })
 
+  test('what s allows besides the call is part of the request', async () => {
+    const label = 'Allow for this session: Bash(rm:*)'
+    const options = [{ id: 's', label, effect: 'allow', scope: 'session' }] as const
+    using desk = new Desktop()
+    void desk.ask({ ...permission, tool: 'Bash', input: { command: 'rm a' }, options: [...options] }, 8)
+    await desk.pass()
+    expect(desk.shown).toContain('v view all, then allow (1 lines not shown)')
+    await desk.type('v')
+    await desk.pass()
+    expect(desk.shown).toContain(`    for this session: ${label}\n`)
+    desk.over.abort()
+    await desk.pass()
+  })
+
   test('d denies it with a reason', async () => {
     expect(await typed(permission, ['d', 'n', 'o', ENTER])).toEqual({
       type: 'answer',

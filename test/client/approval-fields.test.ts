@@ -9,12 +9,16 @@ test.each([
   ['control characters', 'a\rb\u001b[2Kc\u0000', 'a\\u000db\\u001b[2Kc\\u0000'],
   ['half a character', 'a\ud800', 'a\\ud800'],
   ['line separators', 'a\u2028b', 'a\\u2028b'],
+  ['spaces that are not ordinary', 'a\u00a0b\u2003c', 'a\\u00a0b\\u2003c'],
+  ['an empty braille pattern', 'a\u2800b', 'a\\u2800b'],
+  ['characters for private use', 'a\ue0b0b', 'a\\ue0b0b'],
+  ['unassigned characters', 'a\u{e0fff}b', 'a\\u{e0fff}b'],
 ])('%s becomes an escape', (_, text, shown) => {
   expect(escapeInvisible(text)).toBe(shown)
 })
 
 test('other text stays as it is', () => {
-  const text = 'if (a < b) {\n\treturn "größer" // 比較 👍\n}'
+  const text = 'if (a < b) {\n\treturn "größer" // 比較　👍\n}'
   expect(escapeInvisible(text)).toBe(text)
 })
 
@@ -59,6 +63,20 @@ test('the description of a call is shown only if the call has no input', () => {
   for (const input of [undefined, {}]) {
     expect(approvalFields({ input, data: 'asks to edit' })).toEqual([{ name: 'data', text: 'asks to edit' }])
   }
+})
+
+test('what an answer for longer allows besides the call is shown', () => {
+  const options = [
+    { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once' },
+    { id: 'session', label: 'Allow for this session: Bash(rm\u00a0*)', effect: 'allow', scope: 'session' },
+    { id: 'wider', label: 'Allow everything', effect: 'allow', scope: 'session' },
+    { id: 'always', label: 'Always allow', effect: 'allow', scope: 'always' },
+    { id: 'never', label: 'Never allow rm', effect: 'deny', scope: 'always' },
+  ] as const
+  expect(approvalFields({ input: 'rm', options: [...options] })).toEqual([
+    { name: 'input', text: 'rm' },
+    { name: 'for this session', text: 'Allow for this session: Bash(rm\\u00a0*)' },
+  ])
 })
 
 test('a request is allowed in the scopes that the agent offers, and once if it offers none', () => {

@@ -104,18 +104,6 @@ function escaped(char: string): string {
   return hex.length > 4 ? `\\u{${hex}}` : `\\u${hex.padStart(4, '0')}`
 }
 
-/**
- * Characters that are invisible, look like an ordinary space, or act on the terminal. Spaces, tabs, line breaks and the
- * wide space of East Asian text are ordinary.
- */
-const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu
-const ORDINARY: ReadonlySet<string> = new Set([' ', '\n', '\t', '\u3000'])
-
-/** A text in which every invisible character is escaped and none is removed, for what people approve. */
-export function revealed(text: string): string {
-  return text.replace(INVISIBLE, (char) => (ORDINARY.has(char) ? char : escaped(char)))
-}
-
 /** Characters that JSON does not escape: DEL, C1 controls, and bidirectional controls. */
 const UNESCAPED_IN_JSON = /[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 

@@ -1,7 +1,7 @@
+import { escapeInvisible } from '../../client/approval-fields.ts'
 import { relativePath } from '../../client/calls/describe-call.ts'
 import { type ProposedChange, proposedChanges } from '../../client/calls/proposed-changes.ts'
 import { type ComparedLine, compareLines } from './line-diff.ts'
-import { revealed } from './printable.ts'
 import type { TerminalView } from './view.ts'
 import type { Style } from './wrap.ts'
 
@@ -25,13 +25,13 @@ function linesOfChange(view: TerminalView, change: ProposedChange): string[] {
   const count = (sign: string) => compared.filter((line) => line.sign === sign).length
   const path = change.path === undefined ? [] : [cwd === '' ? change.path : relativePath(change.path, cwd)]
   const verb = change.change === 'deleted' ? 'delete ' : ''
-  const heading = path.map((name) => `${verb}${revealed(name)}  +${count('+')} −${count('-')}`)
+  const heading = path.map((name) => `${verb}${escapeInvisible(name)}  +${count('+')} −${count('-')}`)
   const paints: Record<ComparedLine['sign'], Style> = { ' ': dim, '-': red, '+': green }
   return [
     ...heading.flatMap((text) => rowsOf(screen.block('    ', text, bold))),
     ...compared.flatMap(({ sign, text }) => {
       const paint = paints[sign]
-      const rows = rowsOf(screen.block('      ', revealed(text), paint, `    ${paint(sign)} `))
+      const rows = rowsOf(screen.block('      ', escapeInvisible(text), paint, `    ${paint(sign)} `))
       // An empty line is a line of the change, too.
       return rows.length === 0 ? [`    ${paint(sign)}`] : rows
     }),

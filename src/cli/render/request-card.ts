@@ -1,7 +1,6 @@
-import { approvalDetails } from '../../client/approval-fields.ts'
+import { approvalDetails, escapeInvisible } from '../../client/approval-fields.ts'
 import { subagentName } from '../../client/timeline/timeline.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
-import { revealed } from './printable.ts'
 import { proposedDiff } from './proposed-diff.ts'
 import { callOf, newCard, type TerminalView, titleOf } from './view.ts'
 import { cut, widthOf } from './wrap.ts'
@@ -52,7 +51,7 @@ export function requestCard(view: TerminalView, request: RequestOpened): Request
 function headingOf(view: TerminalView, request: RequestOpened): string {
   const { screen } = view
   const { colors } = screen
-  const title = revealed(titleOfRequest(request))
+  const title = escapeInvisible(titleOfRequest(request))
   // The card of the call is still open at the end of the output and continues below the answer.
   const inCard = request.toolId !== undefined && request.toolId === view.openCard
   const gap = inCard ? '' : newCard(view)
@@ -83,16 +82,17 @@ function inputOf(view: TerminalView, request: RequestOpened): string[] {
   const value = isEmpty(input) ? called : input
   const { screen } = view
   // The heading is cut to one line.
-  const heading = isEmpty(value) && title !== undefined ? linesOf(screen.block('    ', revealed(title))) : []
+  const heading =
+    isEmpty(value) && title !== undefined ? linesOf(screen.block('    ', escapeInvisible(title))) : []
   const diff = screen.rich ? proposedDiff(view, value) : { lines: [], fields: [] }
   if (diff.lines.length > 0 && toolId !== undefined) view.shownChanges.add(toolId)
   const shown = new Set<string | undefined>(diff.fields)
   const fields = approvalDetails({ ...request, input: value }).filter(([name]) => !shown.has(name))
   const details = fields.flatMap(([name, field]) => {
     if (screen.rich && request.kind === 'plan' && name === 'plan' && typeof field === 'string')
-      return linesOf(screen.prose('    ', revealed(field)))
-    const text = revealed(typeof field === 'string' ? field : (JSON.stringify(field) ?? ''))
-    const named = name === undefined ? text : `${revealed(name)}: ${text}`
+      return linesOf(screen.prose('    ', escapeInvisible(field)))
+    const text = escapeInvisible(typeof field === 'string' ? field : (JSON.stringify(field) ?? ''))
+    const named = name === undefined ? text : `${escapeInvisible(name)}: ${text}`
     return linesOf(screen.block('    ', named, screen.colors.dim))
   })
   return [...heading, ...diff.lines, ...details]
@@ -102,10 +102,12 @@ function questionsOf(view: TerminalView, { questions = [] }: RequestOpened): str
   const { screen } = view
   const { colors } = screen
   return questions.flatMap(({ text, options }) => [
-    ...linesOf(screen.block('  ', revealed(text))),
+    ...linesOf(screen.block('  ', escapeInvisible(text))),
     ...options.flatMap(({ label, description }) => {
-      const why = description === undefined ? '' : `  ${revealed(description)}`
-      return linesOf(screen.block('    ', `${revealed(label)}${why}`, undefined, `  ${colors.yellow('·')} `))
+      const why = description === undefined ? '' : `  ${escapeInvisible(description)}`
+      return linesOf(
+        screen.block('    ', `${escapeInvisible(label)}${why}`, undefined, `  ${colors.yellow('·')} `),
+      )
     }),
   ])
 }
@@ -116,7 +118,7 @@ function labelOf(view: TerminalView, request: RequestOpened, lines: number, wait
   const label = request.parent === undefined ? undefined : subagentName(view.timeline, request.parent)
   const rest = [
     ...(lines > 1 ? [`${lines} lines`] : []),
-    ...(request.parent === undefined ? [] : [`sub-agent ${revealed(label ?? request.parent)}`]),
+    ...(request.parent === undefined ? [] : [`sub-agent ${escapeInvisible(label ?? request.parent)}`]),
     ...(waiting === 0 ? [] : [`${waiting} more ${waiting === 1 ? 'request waits' : 'requests wait'}`]),
   ]
     .map((part) => ` · ${part}`)
@@ -134,7 +136,7 @@ export function subjectOf(view: TerminalView, request: RequestOpened): string {
   const name = tool ?? TITLES[kind]
   const detail = locations?.[0]?.path ?? title ?? (call ? titleOf(call) : '')
   const words = detail === '' || detail === name ? name : `${name}  ${detail}`
-  return revealed(words).replaceAll(/[\n\t]+/g, ' ')
+  return escapeInvisible(words).replaceAll(/[\n\t]+/g, ' ')
 }
 
 function isEmpty(value: unknown): boolean {

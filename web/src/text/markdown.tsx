@@ -85,7 +85,7 @@ const Block = memo(
     const place = useRef<HTMLDivElement>(null)
     const fragment = useMemo(() => {
       const made = sanitize((exact ? whole : marked).parser([token]))
-      showHiddenIn(made)
+      showHiddenIn(made, exact)
       return made
     }, [token, exact])
     useLayoutEffect(() => {
