@@ -105,8 +105,10 @@ describe('the command line of another machine', () => {
 
   test('answers a request of the server', async () => {
     await laptop.mainstem(['run', 'claude', 'permission', '--detach', '--name', 'asking'])
-    await expect.poll(async () => (await laptop.mainstem(['requests'])).out).toContain('requests allow')
-    expect((await laptop.mainstem(['requests', 'allow', 'asking'])).code).toBe(0)
+    const listed = async () => (await laptop.mainstem(['requests'])).out
+    await expect.poll(listed).toContain('requests allow')
+    const [reference = ''] = /[0-9a-f]{8}\/\S+@[0-9a-f]{16}/.exec(await listed()) ?? []
+    expect((await laptop.mainstem(['requests', 'allow', reference])).code).toBe(0)
     expect((await laptop.mainstem(['wait', 'asking'])).out).toBe('completed\n')
     // The tool ran on the server.
     expect(readFileSync(join(root, 'ran.log'), 'utf8')).toContain('Bash rm -rf build')

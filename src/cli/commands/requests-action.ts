@@ -1,16 +1,21 @@
 import type { OpenRequest } from '../../client/index.ts'
 import type { RequestAnswer } from '../../model/index.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
-import { nearest } from '../../model/text/nearest.ts'
 import { connect } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { renderRequest } from '../render/requests.ts'
-import { screenOn } from '../render/show.ts'
+import { askingView, screenOn } from '../render/show.ts'
 import { newView } from '../render/view.ts'
+import { askAt } from '../terminal/ask.ts'
+import { interrupts } from '../terminal/interrupts.ts'
+import { Keyboard } from '../terminal/keyboard.ts'
+import { byIdOrSession, byReference, referenceOf } from '../turn/request-ref.ts'
 import { sessionOf, shortId } from '../turn/session-ref.ts'
 import type { RequestsFlags } from './requests.ts'
+
+const DONE = { allow: 'allowed', deny: 'denied', answered: 'answered' } as const
 
 export async function requests(
   action: string,
@@ -26,65 +31,74 @@ export async function requests(
       advice: 'List them with `mainstem requests`.',
     })
   }
-  const found = matchRequest(ref, open) ?? (await onlyOf(ref, open, (one) => sessionOf(client, one)))
+  const shown = byReference(ref, open)
+  const found = shown ?? (await byIdOrSession(ref, open, (one) => sessionOf(client, one)))
+  const decided =
+    shown || action === 'deny'
+      ? decisionOf(action, found, answers, flags)
+      : await asked(action, found, answers)
+  if (!decided) return leftOpen(found)
   const { requestId } = found.request
-  await client.answer(found.session, requestId, decisionOf(action, found, answers, flags))
-  console.log(`${action === 'answer' ? 'answered' : action === 'allow' ? 'allowed' : 'denied'} ${requestId}`)
+  await client.answer(found.session, requestId, decided)
+  console.log(`${DONE[decided.decision]} ${requestId}`)
 }
 
 async function list(open: readonly OpenRequest[], { json }: RequestsFlags): Promise<void> {
   const { stdout } = process
   const printer = new Printer(stdout)
-  if (json) return printer.print(open.map((one) => `${printableJson(one)}\n`).join(''))
+  if (json) {
+    const lines = open.map((one) => `${printableJson({ ...one, reference: referenceOf(one) })}\n`)
+    return printer.print(lines.join(''))
+  }
   if (open.length === 0) return printer.print('no open requests\n')
   const view = newView(screenOn(stdout))
-  for (const { session, agent, request } of open) {
-    const keys = request.kind === 'question' ? 'answer' : 'allow | deny'
+  const { dim } = view.screen.colors
+  for (const one of open) {
+    const keys = one.request.kind === 'question' ? 'answer' : 'allow | deny'
     await printer.print(
       [
-        ...renderRequest(view, request),
-        view.screen.line('  ', [
-          view.screen.colors.dim,
-          `${agent} in session ${shortId(session)} · ${MAINSTEM} requests ${keys} ${request.requestId}`,
-        ]),
+        ...renderRequest(view, one.request),
+        view.screen.line('  ', [dim, `${one.agent} in session ${shortId(one.session)}`]),
+        // A reference that is cut would name nothing.
+        view.screen.block('  ', `${MAINSTEM} requests ${keys} ${referenceOf(one)}`, dim),
         view.screen.gap(),
       ].join(''),
     )
   }
 }
 
-/** By id or by a unique prefix. */
-export function matchRequest(ref: string, open: readonly OpenRequest[]): OpenRequest | undefined {
-  const whole = open.filter(({ request }) => request.requestId === ref)
-  const found = whole.length > 0 ? whole : open.filter(({ request }) => request.requestId.startsWith(ref))
-  if (found.length > 1) {
-    const sessions = found.map(({ session }) => shortId(session)).join(', ')
-    throw new MainstemError('request_not_found', `${found.length} requests match "${ref}"`, {
-      advice: `Name the session instead: ${sessions}`,
-    })
-  }
-  return found[0]
+/** Shows a request that was named without its reference, and asks; undefined if the person leaves it open. */
+async function asked(
+  action: string,
+  one: OpenRequest,
+  given: readonly string[],
+): Promise<RequestAnswer | undefined> {
+  const { stdin, stderr } = process
+  if (!stdin.isTTY || !stderr.isTTY || given.length > 0) throw unseen(action, one)
+  using interrupted = interrupts()
+  using keyboard = new Keyboard({ input: stdin, output: stderr })
+  const printer = new Printer(stderr)
+  const view = askingView(stderr)
+  const print = (text: string) => printer.print(text)
+  await print(renderRequest(view, one.request).join(''))
+  const ask = askAt({ keyboard, output: stderr, view, print })
+  const answer = await ask(one.request, { signal: interrupted, waiting: 0 })
+  if (!answer) return undefined
+  const { type: _, requestId: __, ...decision } = answer
+  return { ...decision, inputDigest: one.request.inputDigest }
 }
 
-async function onlyOf(
-  ref: string,
-  open: readonly OpenRequest[],
-  sessionOf: (ref: string) => Promise<{ id: string }>,
-): Promise<OpenRequest> {
-  const session = await sessionOf(ref).catch(() => undefined)
-  const [only, another] = open.filter((one) => one.session === session?.id)
-  if (only && !another) return only
-  const near = nearest(
-    ref,
-    open.map(({ request }) => request.requestId),
-  )
-  throw new MainstemError(
-    'request_not_found',
-    another ? `session ${ref} has several requests` : `there is no request "${ref}"`,
-    {
-      advice: `${near === undefined ? '' : `Did you mean "${near}"? `}List them with \`mainstem requests\`.`,
-    },
-  )
+/** An id says nothing of what the agent asks for now. */
+function unseen(action: string, one: OpenRequest): MainstemError {
+  const message = `requests ${action}: needs the reference that is shown below the request`
+  return new MainstemError('invalid_request', message, {
+    advice: `Read the request with \`mainstem requests\`; its reference is ${referenceOf(one)}`,
+  })
+}
+
+function leftOpen(one: OpenRequest): void {
+  console.error(`not answered: ${referenceOf(one)}`)
+  process.exitCode = 1
 }
 
 function decisionOf(

@@ -17,7 +17,10 @@ export function registerRequests(program: Command): void {
       .addArgument(
         new Argument('[action]', 'what to do').choices(['ls', 'allow', 'deny', 'answer']).default('ls'),
       )
-      .argument('[request]', 'id of the request, or a session with one open request')
+      .argument(
+        '[request]',
+        'reference of the request; its id, or a session with one open request, where you can be asked',
+      )
       .argument('[answers...]', 'the answer to each question, in order')
       .option('--session', 'allow it for the rest of the session')
       .option('--reason <text>', 'tell the agent why it is denied')

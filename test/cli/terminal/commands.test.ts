@@ -36,15 +36,40 @@ const refuses =
     expect(shown.text).toMatch(expected)
   }
 
-/** The agent asks in a session without a terminal, and the command closes the request. */
+/** Begins a session that asks, and returns the reference of its request. */
+async function asking(scene: string, name: string): Promise<string> {
+  const { out } = await home.mainstem(['run', 'claude', scene, '--detach', '--name', name])
+  const listed = async () =>
+    (await home.mainstem(['requests', '--json'])).out.split('\n').find((line) => line.includes(out.trim()))
+  await expect.poll(listed).toBeDefined()
+  return JSON.parse((await listed()) ?? '').reference
+}
+
+/** The agent asks in a session without a terminal, and the command closes the request by its reference. */
 const closes =
-  (scene: string, args: readonly string[], expected: RegExp, answer: string): (() => Promise<void>) =>
+  (scene: string, [action = '', name = '', ...rest]: readonly string[], expected: RegExp, answer: string) =>
   async () => {
-    const { out } = await home.mainstem(['run', 'claude', scene, '--detach', '--name', args[1] ?? ''])
-    await expect.poll(async () => (await home.mainstem(['requests', '--json'])).out).toContain(out.trim())
-    await prints(['requests', ...args], expected)()
-    expect((await home.mainstem(['attach', args[1] ?? ''])).out).toContain(answer)
+    await prints(['requests', action, await asking(scene, name), ...rest], expected)()
+    expect((await home.mainstem(['attach', name])).out).toContain(answer)
   }
+
+/** Named by its session, a request is shown whole before a key allows it. Without a terminal it stays open. */
+async function allowsWhatItShows(): Promise<void> {
+  const reference = await asking('permission', 'one')
+  const unseen = await home.mainstem(['requests', 'allow', 'one'])
+  expect(unseen.err).toContain(`its reference is ${reference}`)
+  expect(unseen.code).toBe(2)
+  await using shown = terminal(['requests', 'allow', 'one'])
+  await shown.shows('rm -rf build && npm run build -- --all-of-it')
+  await shown.shows('y allow once')
+  shown.press('y')
+  expect(await shown.exited, shown.text).toBe(0)
+  expect(shown.text).toMatch(/^allowed \S+call_/m)
+  expect((await home.mainstem(['attach', 'one'])).out).toContain('I was allowed "Bash"')
+  const late = await home.mainstem(['requests', 'allow', reference])
+  expect(late.err).toContain(`there is no open request ${reference}`)
+  await closes('permission', ['allow', 'four'], /^allowed \S+call_/m, 'I was allowed "Bash"')()
+}
 
 async function imports(): Promise<void> {
   const { out } = await home.mainstem(['export', 'greeting'])
@@ -109,7 +134,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   import: imports,
   rm: prints(['rm', 'greeting'], 'removed greeting'),
   'requests ls': prints(['requests'], 'no open requests'),
-  'requests allow': closes('permission', ['allow', 'one'], /^allowed \S+call_/m, 'I was allowed "Bash"'),
+  'requests allow': allowsWhatItShows,
   'requests deny': closes(
     'permission',
     ['deny', 'two', '--reason', 'no'],
