@@ -62,7 +62,13 @@ const Limits = z.strictObject({
   bodyBytes: z
     .int()
     .positive()
-    .default(1024 * 1024),
+    .default(1024 * 1024)
+    .describe('maximum size of a request body without images'),
+  imageBytes: z
+    .int()
+    .positive()
+    .default(16 * 1024 * 1024)
+    .describe('maximum size of a request body that can have images, which are in base64'),
   jsonDepth: z.int().positive().max(512).default(64),
   connections: z.int().positive().default(1_024),
   streams: z.int().positive().default(256).describe('maximum number of open streams per token'),

@@ -28,6 +28,8 @@ export interface GatewayTiming extends StreamTiming {
 
 export interface GatewayLimits {
   bodyBytes: number
+  /** Of routes whose body can have images. */
+  imageBytes: number
   jsonDepth: number
   connections: number
 }

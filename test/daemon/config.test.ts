@@ -79,6 +79,7 @@ test('by default it listens on loopback, requires a token and works in the curre
     retention: { keyHours: 24 },
     limits: {
       bodyBytes: 1_048_576,
+      imageBytes: 16_777_216,
       jsonDepth: 64,
       connections: 1024,
       streams: 256,

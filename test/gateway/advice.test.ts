@@ -110,7 +110,7 @@ const SITUATIONS: readonly [string, Situation, string, RegExp, RegExp][] = [
     begin({ prompt: 'x'.repeat(5_000) }),
     'too_large',
     /body/,
-    /smaller body.*`limits\.bodyBytes`/,
+    /smaller body.*`limits\.imageBytes`/,
   ],
   ['a reused idempotency key', keyReused, 'idempotency_conflict', /"k1"/, /new idempotency key/],
   [
@@ -125,7 +125,7 @@ const SITUATIONS: readonly [string, Situation, string, RegExp, RegExp][] = [
 
 describe('message and advice fit the situation', () => {
   it.each(SITUATIONS)('%s', async (_, situation, code, detail, advice) => {
-    const limits = { bodyBytes: 4_096, jsonDepth: 64, connections: 100 }
+    const limits = { bodyBytes: 2_048, imageBytes: 4_096, jsonDepth: 64, connections: 100 }
     await using server = await startGateway({ more: [codex, gemini], limits })
     const problem = await situation(server)
     expect(problem.code).toBe(code)

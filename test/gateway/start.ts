@@ -102,7 +102,7 @@ export class TestGateway implements AsyncDisposable {
       policy: DEFAULT_POLICY,
       ceiling: { approval: 'auto-edit', sandbox: 'none' },
       timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 },
-      limits: { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 100 },
+      limits: { bodyBytes: 1024 * 1024, imageBytes: 16 * 1024 * 1024, jsonDepth: 64, connections: 100 },
       streams: new StreamQuota(100),
       uploads: new UploadRoom(64 * 1024 * 1024),
       pages: new ByteBudget(64 * 1024 * 1024, timers),

@@ -93,3 +93,42 @@ test('the permissions are changed beside the field', async () => {
     PATIENCE,
   )
 })
+
+/** A PNG of 3 MB: the first pixels of a screenshot, followed by data that its decoder skips. */
+function screenshot(): Buffer {
+  const pixel =
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  return Buffer.concat([Buffer.from(pixel, 'base64'), Buffer.alloc(3 * 1024 * 1024, 7)])
+}
+
+/** Pastes files of these sizes into a field. */
+const pasteImages = (field: string, data: string, copies: number) => `{
+  const bytes = Uint8Array.from(atob('${data}'), (one) => one.charCodeAt(0))
+  const data = new DataTransfer()
+  for (let at = 0; at < ${copies}; at++) data.items.add(new File([bytes], 'shot-' + at + '.png', { type: 'image/png' }))
+  const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+  document.querySelector('${field}').dispatchEvent(event)
+}`
+
+test('screenshots of 3 MB go with a prompt and with a new session, up to 11 MB together', async () => {
+  const { id, page, field, watched } = await opened('able')
+  const goes = page.getByRole('list', { name: 'Goes with the prompt' })
+  const data = screenshot().toString('base64')
+  await page.evaluate(pasteImages('#prompt', data, 3))
+  await goes.getByText('shot-2.png').waitFor()
+  await page.evaluate(pasteImages('#prompt', data, 1))
+  await page.getByRole('alert').filter({ hasText: '11 MB together' }).waitFor()
+  await field.fill('see these')
+  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await expect
+    .poll(async () => (await stage.client.session(id)).queue)
+    .toMatchObject([{ prompt: 'see these', images: 3 }])
+  await page.goto(`${stage.url}/#/`)
+  await page.getByRole('combobox', { name: /^Agent/ }).selectOption('able')
+  await page.evaluate(pasteImages('textarea[aria-label=Prompt]', data, 2))
+  await goes.getByText('shot-1.png').waitFor()
+  await page.getByRole('textbox', { name: 'Prompt' }).fill(working)
+  await page.getByRole('button', { name: 'Start session' }).click()
+  await page.getByText('working').waitFor()
+  expect(await faultsOf(watched)).toEqual([])
+})

@@ -66,10 +66,8 @@ export class Stage implements AsyncDisposable {
     const config = await loadConfig({ flags, environment, cwd: this.home })
     const node = this.#shared ? { ...config.node, name: this.#shared.node } : config.node
     const timeouts = { ...config.timeouts, drainMs: 10 }
-    // Scripts of scripted agents are prompts, and some print a lot.
-    const limits = { ...config.limits, bodyBytes: 16 * 1024 * 1024 }
     this.#server = await serve({
-      config: { ...config, timeouts, limits, node },
+      config: { ...config, timeouts, node },
       report: (thrown) => console.error(thrown),
       agents: AGENTS,
       pageDirectory: this.#pageDirectory,

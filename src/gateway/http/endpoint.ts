@@ -13,6 +13,8 @@ declare module 'fastify' {
     bodyOptional?: boolean
     /** Allows navigation from other sites. */
     navigable?: boolean
+    /** The body can have images, so it may be larger. */
+    takesImages?: boolean
     /** The media type of a body that the route reads itself, as a stream. */
     streamed?: string
   }
@@ -41,6 +43,8 @@ interface Shape {
   errors?: readonly ErrorCode[]
   /** Accepts an `Idempotency-Key`. Other routes reject it, because a retry would do the work twice. */
   idempotent?: boolean
+  /** The body can have images, so it has the limit `imageBytes` instead of `bodyBytes`. */
+  takesImages?: boolean
   /** The body is a stream of lines, which the route reads itself. */
   streamed?: { type: string; line: z.ZodType }
   /** Builds the response to a request that could not be parsed; undefined sends a problem. */
@@ -104,6 +108,7 @@ export function routeOf(endpoint: Endpoint): RouteOptions {
       auth,
       socket: socket !== undefined,
       navigable: endpoint.navigable ?? false,
+      takesImages: endpoint.takesImages ?? false,
       ...(endpoint.streamed && { streamed: endpoint.streamed.type }),
       bodyOptional: body === undefined || body.safeParse(undefined).success,
     },

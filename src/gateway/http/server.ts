@@ -86,8 +86,11 @@ function acceptJson(
   { limits, uploads }: Pick<GatewayDeps, 'limits' | 'uploads'>,
 ): void {
   app.removeAllContentTypeParsers()
-  const whole = (request: FastifyRequest, payload: IncomingMessage) =>
-    readBody(request, payload, { limit: limits.bodyBytes, uploads })
+  const whole = (request: FastifyRequest, payload: IncomingMessage) => {
+    const takesImages = request.routeOptions.config?.takesImages && limits.imageBytes > limits.bodyBytes
+    const setting = takesImages ? 'imageBytes' : 'bodyBytes'
+    return readBody(request, payload, { limit: limits[setting], setting, uploads })
+  }
   app.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: IncomingMessage) => {
     const body = await whole(request, payload)
     // Some clients send a content type even without a body.

@@ -49,6 +49,7 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       name: 'turns',
       summary: 'Send a prompt; it is queued while a turn is running',
       body: NewTurn,
+      takesImages: true,
       promptOf: ({ prompt, images = [] }) => [prompt, images],
     }),
     ...verbEndpoints(deps),
@@ -180,12 +181,13 @@ interface TurnDefinition<B extends z.ZodType> {
   name: string
   summary: string
   body: B
+  takesImages?: boolean
   promptOf(body: z.infer<B>): [prompt: string, images?: readonly Image[]]
 }
 
 function turnEndpoint<B extends z.ZodType>(
   deps: GatewayDeps,
-  { name, summary, body, promptOf }: TurnDefinition<B>,
+  { name, summary, body, promptOf, takesImages = false }: TurnDefinition<B>,
 ): Endpoint {
   return endpoint({
     method: 'POST',
@@ -194,6 +196,7 @@ function turnEndpoint<B extends z.ZodType>(
     params: SessionPath,
     idempotent: true,
     body,
+    takesImages,
     status: 202,
     answer: Turn,
     errors: COMMAND_ERRORS,

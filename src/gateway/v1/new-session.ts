@@ -39,6 +39,7 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
     summary: 'Create a session, optionally with a first prompt',
     idempotent: true,
     body: NewSessionBody,
+    takesImages: true,
     status: 201,
     answer: CreatedSession,
     errors: [

@@ -15,7 +15,12 @@ afterEach(async () => {
   server = undefined
 })
 
-const limits = (connections: number) => ({ bodyBytes: 1024 * 1024, jsonDepth: 64, connections })
+const limits = (connections: number) => ({
+  bodyBytes: 1024 * 1024,
+  imageBytes: 16 * 1024 * 1024,
+  jsonDepth: 64,
+  connections,
+})
 
 /** Opens a connection, sends the bytes and waits for nothing. */
 async function hold({ port }: TestGateway, bytes = '', from = '127.0.0.1'): Promise<Socket> {

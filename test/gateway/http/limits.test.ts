@@ -1,7 +1,10 @@
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import * as z from 'zod'
+import type { Endpoint } from '../../../src/gateway/http/endpoint.ts'
 import type { Problem } from '../../../src/gateway/http/problem.ts'
+import { endpointsOf } from '../../../src/gateway/routes.ts'
 import { StreamQuota } from '../../../src/gateway/streams/stream-quota.ts'
 import { MainstemError } from '../../../src/model/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
@@ -12,7 +15,9 @@ import { parseEvents, StreamReader } from '../streams/sse.ts'
 
 let server: TestGateway
 beforeEach(async () => {
-  server = await startGateway({ limits: { bodyBytes: 4096, jsonDepth: 8, connections: 100 } })
+  server = await startGateway({
+    limits: { bodyBytes: 4096, imageBytes: 8192, jsonDepth: 8, connections: 100 },
+  })
 })
 afterEach(() => server[Symbol.asyncDispose]())
 
@@ -76,6 +81,27 @@ describe('a body', () => {
     expect(await problemOf(await post(long))).toMatchObject({ status: 413, code: 'too_large' })
     const chunks = ReadableStream.from([new TextEncoder().encode(long)])
     expect(await problemOf(await post(chunks))).toMatchObject({ status: 413, code: 'too_large' })
+  })
+
+  test('of a route that takes images has a limit of its own', async () => {
+    const create = (bytes: number) =>
+      fetch(`${server.url}/v1/sessions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}` },
+        body: JSON.stringify({ agent: 'echo', prompt: 'x'.repeat(bytes) }),
+      })
+    expect((await create(5_000)).status).toBe(201)
+    const problem = await problemOf(await create(9_000))
+    expect(problem).toMatchObject({ status: 413, advice: expect.stringContaining('limits.imageBytes') })
+  })
+
+  test('of any route whose schema has images is one of these', () => {
+    const takesImages = ({ body }: Endpoint) =>
+      body !== undefined && JSON.stringify(z.toJSONSchema(body, { io: 'input' })).includes('"images"')
+    const routes = endpointsOf(server.deps)
+    const expected = routes.filter(takesImages)
+    expect(expected.length).toBeGreaterThan(1)
+    expect(routes.filter((route) => route.takesImages)).toEqual(expected)
   })
 
   test.each(['', '{', '"text', 'nul', '{"task":"secret"'])('%j is not JSON', async (body) => {

@@ -69,7 +69,7 @@ async function compared(name: string, server: TestGateway, attack: () => Promise
 describe('a principal is served while another one', () => {
   test('sends 1,100 bodies that never end; the unix socket answers too', { timeout: 30_000 }, async () => {
     const unixSockets = new WeakSet<Socket>()
-    const limits = { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 1024 }
+    const limits = { bodyBytes: 1024 * 1024, imageBytes: 16 * 1024 * 1024, jsonDepth: 64, connections: 1024 }
     await using server = await startGateway({ limits, unixSockets })
     const folder = mkdtempSync(join(tmpdir(), 'neighbours-'))
     const path = join(folder, 's')
@@ -153,7 +153,7 @@ test('a search with more than 16 words is refused', async () => {
 })
 
 test('a token can open most connections, but never the last ones', async () => {
-  const limits = { bodyBytes: 1024, jsonDepth: 64, connections: 16 }
+  const limits = { bodyBytes: 1024, imageBytes: 1024, jsonDepth: 64, connections: 16 }
   await using server = await startGateway({ limits })
   for (let count = 0; count < 40; count++) await sendTrusted(server, SLOW_BODY)
   const get = (token: string) => call(server, 'GET /v1/agents', { token })

@@ -18,5 +18,7 @@ async function lines(): Promise<number> {
   return size
 }
 
-const bodies = [1, 2, 3].map(async () => (await readBody(uploader, drip(), { limit: BYTES, uploads })).length)
+const bodies = [1, 2, 3].map(
+  async () => (await readBody(uploader, drip(), { setting: 'bodyBytes', limit: BYTES, uploads })).length,
+)
 console.log(JSON.stringify([await Promise.all([...bodies, lines(), lines(), lines()]), uploads.held]))

@@ -7,7 +7,9 @@ import { startGateway, type TestGateway, TOKEN } from '../start.ts'
 
 let server: TestGateway
 beforeAll(async () => {
-  server = await startGateway({ limits: { bodyBytes: 2_000, jsonDepth: 8, connections: 100 } })
+  server = await startGateway({
+    limits: { bodyBytes: 2_000, imageBytes: 2_000, jsonDepth: 8, connections: 100 },
+  })
 })
 afterAll(() => server[Symbol.asyncDispose]())
 

@@ -99,7 +99,12 @@ test('a client that was disconnected for reading nothing resumes with its last i
 })
 
 test(`${READERS} clients of one session all reach the end, with the same bytes`, async () => {
-  const limits = { bodyBytes: 1024 * 1024, jsonDepth: 64, connections: 2 * READERS }
+  const limits = {
+    bodyBytes: 1024 * 1024,
+    imageBytes: 16 * 1024 * 1024,
+    jsonDepth: 64,
+    connections: 2 * READERS,
+  }
   server = await startGateway({ limits, streams: new StreamQuota(READERS) })
   const id = await begin(server)
   const { sessions } = server

@@ -125,8 +125,7 @@ function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
   }
   const attach = (files: Iterable<File>) =>
     action.run(async () => {
-      const images = await readImages(files)
-      drafts.change(NEW, { images: [...drafts.of(NEW).images, ...images] })
+      drafts.attach(NEW, await readImages(drafts.of(NEW).images, files))
     })
   return (
     <form ref={form} className="grid gap-3 sm:grid-cols-2" onSubmit={submit}>

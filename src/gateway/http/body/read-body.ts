@@ -5,18 +5,25 @@ import type { Upload, UploadRoom } from './upload-room.ts'
 
 const LF = 0x0a
 
+interface BodyLimits {
+  limit: number
+  /** The name of the limit in the configuration. */
+  setting: 'bodyBytes' | 'imageBytes'
+  uploads: UploadRoom
+}
+
 /** Reads a whole body of at most `limit` bytes. */
 export async function readBody(
   { principal, ip, headers }: Pick<FastifyRequest, 'principal' | 'ip' | 'headers'>,
   payload: AsyncIterable<Uint8Array>,
-  { limit, uploads }: { limit: number; uploads: UploadRoom },
+  { limit, setting, uploads }: BodyLimits,
 ): Promise<Buffer> {
-  if (Number(headers['content-length']) > limit) throw bodyTooLarge()
+  if (Number(headers['content-length']) > limit) throw bodyTooLarge(setting)
   const upload = uploads.enter({ principal, address: ip }, 'body')
   try {
     const buffer = new ByteBuffer(upload)
     for await (const chunk of arriving(payload)) {
-      if (buffer.size + chunk.length > limit) throw bodyTooLarge()
+      if (buffer.size + chunk.length > limit) throw bodyTooLarge(setting)
       buffer.append(chunk)
     }
     return buffer.take()
@@ -58,8 +65,8 @@ async function* arriving(payload: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-function bodyTooLarge(): MainstemError {
+function bodyTooLarge(setting: BodyLimits['setting']): MainstemError {
   return new MainstemError('too_large', 'the body exceeds the size limit of this server', {
-    advice: 'Send a smaller body, or have the operator raise `limits.bodyBytes`.',
+    advice: `Send a smaller body, or have the operator raise \`limits.${setting}\`.`,
   })
 }

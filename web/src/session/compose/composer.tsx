@@ -51,8 +51,8 @@ export function Composer({ record, facts, lastPrompt }: ComposerProps) {
   const attach = (files: Iterable<File>) => {
     setProblem(facts.capabilities?.images === false ? `${record.agent} takes no images` : undefined)
     if (facts.capabilities?.images === false) return
-    readImages(files)
-      .then((images) => drafts.change(id, { images: [...drafts.of(id).images, ...images] }))
+    readImages(drafts.of(id).images, files)
+      .then((images) => drafts.attach(id, images))
       .catch((thrown: unknown) => setProblem(messageOf(thrown)))
   }
   return (

@@ -50,6 +50,10 @@ class Drafts extends Store<ReadonlyMap<string, Draft>> {
     this.change(id, { comments: [...this.of(id).comments, comment] })
   }
 
+  attach(id: string, images: readonly DraftImage[]): void {
+    this.change(id, { images: [...this.of(id).images, ...images] })
+  }
+
   withdraw(id: string, comment: LineComment): void {
     this.change(id, { comments: this.of(id).comments.filter((one) => one !== comment) })
   }
