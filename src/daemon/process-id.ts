@@ -1,8 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-
-/** Linux names each start of the system here. */
-const BOOT = '/proc/sys/kernel/random/boot_id'
+import { bootId } from '../drivers/tree/boot-id.ts'
 
 /**
  * Names a process among those that register under the name of a node. It is the same for all servers on one data
@@ -11,15 +8,8 @@ const BOOT = '/proc/sys/kernel/random/boot_id'
  */
 export function processIdOf(owner: string | undefined): string {
   const boot = bootId()
+  // Without a name of the start, a process on another machine that shares the directory could not be told from an
+  // earlier one here.
   if (boot === undefined || owner === undefined) return randomUUID()
   return createHash('sha256').update(`${boot} ${owner}`).digest('hex').slice(0, 32)
-}
-
-/** Without it, a process on another machine that shares the directory could not be told from an earlier one here. */
-function bootId(): string | undefined {
-  try {
-    return readFileSync(BOOT, 'utf8').trim()
-  } catch {
-    return undefined
-  }
 }

@@ -32,7 +32,7 @@ import { NOTHING_WRITTEN, writeStateIn } from './spool/spool-input.ts'
 import { systemTimers } from './timers.ts'
 import { runGroups } from './tree/cgroup.ts'
 import { orphanGuard } from './tree/orphan-guard.ts'
-import { processTable } from './tree/process-table.ts'
+import { type ProcessTable, processTable } from './tree/process-table.ts'
 import { ProcessTree } from './tree/process-tree.ts'
 import { sweep } from './tree/sweep.ts'
 
@@ -152,11 +152,14 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
   }
 
   async discard(run: string): Promise<readonly number[]> {
-    const { timers, graces } = this.#options
+    const { timers, graces, platform } = this.#options
     const { temporary } = this.#folder(run)
+    const launcher = this.#folder(run).livingLauncher(this.#table, this.#mark(run))
     const left = await sweep([this.#marked(run)], {
+      ...(launcher && { roots: [launcher] }),
       ...(timers && { timers }),
       ...(graces && { graces }),
+      ...(platform !== undefined && { platform }),
       ...(temporary !== undefined && { folders: [temporary] }),
     })
     await this.remove(run)
@@ -164,7 +167,15 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
   }
 
   #folder(run: string): SpoolFolder {
-    return new SpoolFolder(this.#options.spool, run)
+    return SpoolFolder.of(this.#options.spool, run)
+  }
+
+  get #table(): ProcessTable {
+    return processTable(this.#options.platform ?? process.platform)
+  }
+
+  #mark(run: string): string {
+    return `${RUN_MARKER}=${this.#marked(run)}`
   }
 
   #marked(run: string): string {
@@ -182,15 +193,9 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     run: Pick<SpoolSetup, 'folder' | 'input' | 'launch' | 'from'>,
     guarded: () => void,
   ): Run {
-    const {
-      timers = systemTimers,
-      graces = GRACES,
-      groups,
-      queueBytes,
-      maxLineBytes,
-      platform,
-    } = this.#options
-    const table = processTable(platform ?? process.platform)
+    const { timers = systemTimers, graces = GRACES, groups, queueBytes, maxLineBytes } = this.#options
+    const table = this.#table
+    const mark = `${RUN_MARKER}=${runId}`
     const queue = new FrameQueue(queueBytes ?? QUEUE_BYTES, run.from)
     const reading = { queue, values, maxLineBytes }
     const aheadBytes = this.#options.aheadBytes ?? AHEAD_BYTES
@@ -204,7 +209,7 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     }
     return new ProcessRun(
       (fail) => {
-        channels = new SpoolChannels({ ...run, table, reading, aheadBytes }, fail)
+        channels = new SpoolChannels({ ...run, mark, table, reading, aheadBytes }, fail)
         if (channels.pid !== undefined && run.launch) void groups?.enter(runId, channels.pid)
         return channels
       },
@@ -233,13 +238,17 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     protect?.(keys)
   }
 
-  /** A run without a pid was never started, unless its launcher was started a moment ago. */
+  /**
+   * A run without a pid was never started, unless its launcher was started a moment ago, or the system was restarted:
+   * it may have stopped before the pid was on the disk.
+   */
   async #isStarted(run: string): Promise<boolean> {
     const folder = this.#folder(run)
     const { timers = systemTimers } = this.#options
-    const mark = `${RUN_MARKER}=${this.#marked(run)}`
-    for (let waited = 0; folder.pid === undefined; waited += PID_PAUSE_MS) {
-      const { marks } = await processTable(process.platform).scan(0)
+    if (folder.isOfEarlierBoot) return true
+    const mark = this.#mark(run)
+    for (let waited = 0; folder.launcher === undefined; waited += PID_PAUSE_MS) {
+      const { marks } = await this.#table.scan(0)
       const isStarting = [...marks.values()].some((variables) => variables.includes(mark))
       if (!isStarting || waited >= PID_MS) return isStarting
       await timers.sleep(PID_PAUSE_MS, new AbortController().signal)

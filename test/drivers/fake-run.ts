@@ -130,6 +130,10 @@ export function killLeft(pids: readonly number[]): void {
   }
 }
 
+export function childrenOf(parent: number): number[] {
+  return processes().flatMap((seen) => (seen.parent === parent ? [seen.pid] : []))
+}
+
 export function zombiesOf(parent: number | undefined): number[] {
   return processes().flatMap((seen) => (seen.state === 'Z' && seen.parent === parent ? [seen.pid] : []))
 }

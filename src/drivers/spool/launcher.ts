@@ -12,6 +12,8 @@ import type { SpoolFolder } from './spool-folder.ts'
  * the only process that can, if the one that started it is gone. It handles signals only so that it outlives the agent,
  * which gets the default handlers.
  *
+ * It stores its start time with its pid, because after a restart of the system another process may have that pid.
+ *
  * An open input is a FIFO that the agent itself holds open for writing, so that it sees no end when a writer goes away.
  */
 const LAUNCHER = `
@@ -26,7 +28,17 @@ else
 fi
 shift
 exec 1>>"$d/out" 2>>"$d/err"
-echo $$ >"$d/pid"
+started() {
+  if [ -r "/proc/$$/stat" ]; then
+    read -r stat <"/proc/$$/stat"
+    set -- \${stat##*) }
+    shift 19
+    echo "$1"
+  else
+    LC_ALL=C ps -o lstart= -p $$
+  fi
+}
+echo "$$ $(started)" >"$d/pid"
 "$@"
 code=$?
 echo $code >"$d/exit"

@@ -6,7 +6,7 @@ import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import type { Lasting, OutputPosition, RunExit } from '../driver.ts'
 import type { CutterSetup } from '../process/frame-cutter.ts'
 import type { Channels, Fail } from '../process/process-run.ts'
-import type { ProcessTable } from '../tree/process-table.ts'
+import type { ProcessIdentity, ProcessTable } from '../tree/process-table.ts'
 import { FileTail } from './file-tail.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 import { SpoolInput } from './spool-input.ts'
@@ -24,6 +24,8 @@ const START: OutputPosition = { stdout: 0, stderr: 0 }
 
 export interface SpoolSetup {
   folder: SpoolFolder
+  /** The variable that every process of the run has. */
+  mark: string
   table: ProcessTable
   reading: Omit<CutterSetup, 'fail'>
   aheadBytes: number
@@ -47,7 +49,7 @@ export class SpoolChannels implements Channels {
   #watcher: FSWatcher | undefined
   #child: ChildProcess | undefined
   /** The launcher, once it is known. Its start time tells it from another process with the same pid. */
-  #launcher: { pid: number; started: string } | undefined
+  #launcher: ProcessIdentity | undefined
   #hasExited = false
   #isStopping = false
   /** The agent is suspended because it is too far ahead. */
@@ -71,7 +73,7 @@ export class SpoolChannels implements Channels {
     }
     if (input === 'whole' && launch) writeFileSync(folder.file('in'), '', { mode: 0o600 })
     else if (launch) this.#launch(launch)
-    else this.#adopt(folder.pid)
+    else this.#adopt()
     this.#watch()
     this.#poll = setInterval(() => this.#look(), POLL_MS)
     // Later, because a failure ends the run that is being constructed here.
@@ -115,18 +117,16 @@ export class SpoolChannels implements Channels {
       const exit = { ...(code !== null && { code }), ...(signal !== null && { signal }) }
       this.#end(this.#setup.folder.exit ?? exit)
     })
-    if (child.pid !== undefined) this.#identify(child.pid)
+    const { pid } = child
+    const started = pid === undefined ? undefined : this.#setup.table.startOf(pid)
+    if (pid !== undefined && started !== undefined) this.#launcher = { pid, started }
   }
 
-  #adopt(pid: number | undefined): void {
-    if (pid !== undefined) this.#identify(pid)
+  #adopt(): void {
+    const { folder, table, mark } = this.#setup
+    this.#launcher = folder.livingLauncher(table, mark)
     // It may have been suspended by the process that died.
     this.#signal('SIGCONT')
-  }
-
-  #identify(pid: number): void {
-    const started = this.#setup.table.startOf(pid)
-    if (started !== undefined) this.#launcher = { pid, started }
   }
 
   #watch(): void {
@@ -158,7 +158,7 @@ export class SpoolChannels implements Channels {
     const { folder, table } = this.#setup
     const { exit } = folder
     if (exit) this.#end(exit)
-    else if (!this.#launcher || table.startOf(this.#launcher.pid) !== this.#launcher.started)
+    else if (!this.#launcher || !table.isAlive(this.#launcher))
       // Read again: it may have been recorded since.
       this.#end(folder.exit ?? { unseen: true })
   }

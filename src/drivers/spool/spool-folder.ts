@@ -15,7 +15,9 @@ import { join } from 'node:path'
 import { MainstemError } from '../../model/index.ts'
 import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import type { OutputPosition, RunExit } from '../driver.ts'
+import { bootId } from '../tree/boot-id.ts'
 import { ABANDONED } from '../tree/orphan-guard.ts'
+import type { ProcessIdentity, ProcessTable } from '../tree/process-table.ts'
 
 /** What a later process needs to find a run again. */
 interface RunFacts {
@@ -23,6 +25,8 @@ interface RunFacts {
   temporary: string
   /** The journal frame of its start. */
   frame: number
+  /** The start of the system in which it was prepared; absent where it has no name. */
+  boot?: string | undefined
   /** The inodes of the outputs, so that files which replaced them are not read. */
   outputs: Readonly<Record<keyof OutputPosition, number>>
 }
@@ -33,8 +37,12 @@ export const SPOOL_FILES = { stdout: 'out', stderr: 'err' } as const
 export class SpoolFolder {
   readonly path: string
 
-  constructor(root: string, runId: string) {
-    this.path = join(root, encodeURIComponent(runId))
+  constructor(path: string) {
+    this.path = path
+  }
+
+  static of(root: string, runId: string): SpoolFolder {
+    return new SpoolFolder(join(root, encodeURIComponent(runId)))
   }
 
   /** Creates the folder with empty outputs, readable by their owner only. */
@@ -42,7 +50,7 @@ export class SpoolFolder {
     this.remove()
     mkdirSync(this.path, { recursive: true, mode: 0o700 })
     const outputs = { stdout: this.#createOutput('stdout'), stderr: this.#createOutput('stderr') }
-    const facts: RunFacts = { temporary, frame, outputs }
+    const facts: RunFacts = { temporary, frame, boot: bootId(), outputs }
     writeFileSync(this.file('run.json'), `${JSON.stringify(facts)}\n`, { mode: 0o600, flag: 'wx' })
   }
 
@@ -71,10 +79,26 @@ export class SpoolFolder {
     }
   }
 
-  /** The first process of the run. It writes this before it starts the agent. */
-  get pid(): number | undefined {
-    const pid = Number.parseInt(this.read('pid'), 10)
-    return pid > 1 ? pid : undefined
+  /** The first process of the run. It writes this before it starts the agent. Undefined if the system was restarted. */
+  get launcher(): ProcessIdentity | undefined {
+    const [, pid, started] = /^(\d+) +(\S.*?) *\n$/.exec(this.read('pid')) ?? []
+    if (started === undefined || this.isOfEarlierBoot) return undefined
+    return { pid: Number(pid), started }
+  }
+
+  /** The system was restarted since. What was written last before that may be missing. */
+  get isOfEarlierBoot(): boolean {
+    return this.#facts?.boot !== bootId()
+  }
+
+  /**
+   * The first process, if it is alive: not one that has its pid now, and not one that only has the same start time in
+   * another container.
+   */
+  livingLauncher(table: ProcessTable, mark: string): ProcessIdentity | undefined {
+    const { launcher } = this
+    if (!launcher || !table.isAlive(launcher)) return undefined
+    return table.marksOf(launcher.pid)?.includes(mark) === false ? undefined : launcher
   }
 
   /** How the agent ended; undefined while it runs, and if its launcher was killed. */

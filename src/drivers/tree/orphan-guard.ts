@@ -160,14 +160,15 @@ export function guardedRuns([guard = '', ...args]: readonly string[]): GuardedRu
   return {
     runIds: left.map(([runId = '']) => runId),
     folders: left.map(([, folder = '']) => folder),
-    spools: left.flatMap(([, , spool]) => spool ?? []),
+    spools: left.flatMap(([runId = '', , path]) => (path === undefined ? [] : [{ runId, path }])),
   }
 }
 
 interface GuardedRuns {
   runIds: string[]
   folders: string[]
-  spools: string[]
+  /** The folders of runs that outlive their server. */
+  spools: { runId: string; path: string }[]
 }
 
 /** The file in the folder of a run that has the pid of its guard. */

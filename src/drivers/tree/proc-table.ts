@@ -17,6 +17,8 @@ export function procTable(root: string): ProcessTable {
   /** Processes that erased their arguments and variables; they are not read again. */
   const blank = new Set<string>()
 
+  const rowOf = (pid: number) => parseStat(readProc(`${root}/${pid}/stat`))
+
   /**
    * Waits for a process that replaces its program: until the new one is loaded the system shows neither arguments
    * nor variables, so that a process without parent and session could not be told apart from a foreign one.
@@ -43,7 +45,7 @@ export function procTable(root: string): ProcessTable {
       const pids = readdirSync(root).filter((name) => /^\d+$/.test(name))
       for (const [index, pid] of pids.entries()) {
         if (index % SLICE === SLICE - 1) await setImmediate()
-        const row = parseStat(readProc(`${root}/${pid}/stat`))
+        const row = rowOf(Number(pid))
         if (!row?.alive) continue
         processes.push(row.process)
         if (Number(row.process.started) < since) continue
@@ -56,7 +58,12 @@ export function procTable(root: string): ProcessTable {
     // Start times and uptime are both counted in hundredths of a second since boot. Rounded, because 8.29 * 100 is less
     // than 829, and a tool that started in the last hundredth would look as if it started later.
     now: () => Math.round(Number.parseFloat(readProc(`${root}/uptime`)) * 100),
-    startOf: (pid) => parseStat(readProc(`${root}/${pid}/stat`))?.process.started,
+    startOf: (pid) => rowOf(pid)?.process.started,
+    isAlive({ pid, started }) {
+      const row = rowOf(pid)
+      return row?.alive === true && row.process.started === started
+    },
+    marksOf: (pid) => marksIn(readProc(`${root}/${pid}/environ`)),
   }
 }
 

@@ -14,6 +14,9 @@ export interface ProcessInfo {
   started: string
 }
 
+/** Identifies one process since the start of the system. */
+export type ProcessIdentity = Pick<ProcessInfo, 'pid' | 'started'>
+
 /** A process, and whether it is more than a zombie. */
 export interface ProcessRow {
   process: ProcessInfo
@@ -39,6 +42,10 @@ export interface ProcessTable {
   now(): number | undefined
   /** Works for zombies too, so that a child that exits immediately can be identified. */
   startOf(pid: number): string | undefined
+  /** False for a zombie too: it runs no more, even if nobody collects its exit code. */
+  isAlive(process: ProcessIdentity): boolean
+  /** The variables of one process that mark a run; undefined where the system does not report them. */
+  marksOf(pid: number): readonly string[] | undefined
 }
 
 export function processTable(platform: string): ProcessTable {
@@ -71,12 +78,19 @@ const psTable: ProcessTable = {
     return { processes, marks: new Map() }
   }),
   now: () => undefined,
-  startOf(pid) {
-    // Includes our own pid, because `ps` fails when it has no process to list.
-    const args = ['-p', `${pid},${process.pid}`, ...PS_COLUMNS]
-    const lines = execFileSync('ps', args, { ...PS_SETTINGS, encoding: 'utf8' }).split('\n')
-    return lines.map(parsePs).find((row) => row?.process.pid === pid)?.process.started
+  startOf: (pid) => psRow(pid)?.process.started,
+  isAlive({ pid, started }) {
+    const row = psRow(pid)
+    return row?.alive === true && row.process.started === started
   },
+  marksOf: () => undefined,
+}
+
+function psRow(pid: number): ProcessRow | undefined {
+  // Includes our own pid, because `ps` fails when it has no process to list.
+  const args = ['-p', `${pid},${process.pid}`, ...PS_COLUMNS]
+  const lines = execFileSync('ps', args, { ...PS_SETTINGS, encoding: 'utf8' }).split('\n')
+  return lines.map(parsePs).find((row) => row?.process.pid === pid)
 }
 
 function parsePs(line: string): ProcessRow | undefined {

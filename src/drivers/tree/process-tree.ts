@@ -2,7 +2,12 @@ import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import { FOLDER_MARKER, ownedRun, RUN_MARKER } from '../process/environment.ts'
 import type { Tree } from '../process/terminate.ts'
 import type { RunGroups } from './cgroup.ts'
-import { type ProcessInfo, type ProcessTable, withDescendants } from './process-table.ts'
+import {
+  type ProcessIdentity,
+  type ProcessInfo,
+  type ProcessTable,
+  withDescendants,
+} from './process-table.ts'
 import { ToolTree } from './tool-tree.ts'
 
 /** Marks of processes that an earlier process of ours left behind. */
@@ -13,6 +18,8 @@ export interface Abandoned {
   except?: readonly string[]
   /** Temporary folders of runs that are over. */
   folders?: readonly string[]
+  /** First processes of runs that are over, for systems that do not report marks. Each must be alive. */
+  roots?: readonly ProcessIdentity[]
 }
 
 /**
@@ -25,7 +32,7 @@ export class ProcessTree implements Tree {
   readonly #runIds: readonly string[]
   readonly #isMark: (variable: string) => boolean
   readonly #groups: RunGroups | undefined
-  readonly #root: { pid: number; started: string | undefined } | undefined
+  readonly #roots: readonly { pid: number; started: string | undefined }[]
   /** Nothing older than the first process inherited its mark. Zero where start times cannot be compared. */
   readonly #since: number
   #known = new Map<number, string>()
@@ -36,7 +43,7 @@ export class ProcessTree implements Tree {
     runIds: readonly string[],
     rootPid?: number,
     groups?: RunGroups,
-    { owner, except = [], folders = [] }: Abandoned = {},
+    { owner, except = [], folders = [], roots = [] }: Abandoned = {},
   ) {
     this.#table = table
     this.#runIds = runIds
@@ -47,20 +54,21 @@ export class ProcessTree implements Tree {
     const spared = new Set(except.map((runId) => `${RUN_MARKER}=${runId}`))
     this.#isMark = (variable) =>
       marks.has(variable) || (owned !== undefined && variable.startsWith(owned) && !spared.has(variable))
-    this.#root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
-    this.#since = Number(this.#root?.started) || 0
+    const root = rootPid === undefined ? undefined : { pid: rootPid, started: table.startOf(rootPid) }
+    this.#roots = root ? [root] : roots
+    this.#since = Number(root?.started) || 0
   }
 
   /** Scans for the live processes of the tree. */
   async look(): Promise<readonly ProcessInfo[]> {
     const { processes: all, marks } = await this.#table.scan(this.#since)
-    const session = this.#session(all)
+    const sessions = this.#sessions(all)
     const grouped = this.#groups?.members(this.#runIds)
     const found = all.filter(
       (process) =>
         marks.get(process.pid)?.some(this.#isMark) ||
         grouped?.has(process.pid) ||
-        process.session === session ||
+        sessions.has(process.session) ||
         this.#known.get(process.pid) === process.started,
     )
     const tree = withDescendants(found, all).filter(({ pid }) => pid !== process.pid)
@@ -70,7 +78,7 @@ export class ProcessTree implements Tree {
 
   /** Returns the programs that were started between two moments and left the session of the first process. */
   tools(since: number, until: number): Tree {
-    return new ToolTree(this, this.#root?.pid, since, until)
+    return new ToolTree(this, this.#roots[0]?.pid, since, until)
   }
 
   /** Signals each process once, after checking its start time again, so that a reused pid is never signalled. */
@@ -78,16 +86,17 @@ export class ProcessTree implements Tree {
     for (const member of members) {
       if (this.#table.startOf(member.pid) !== member.started) continue
       // Signals the whole group, because a program that forks continuously would escape single signals.
-      if (signal === 'SIGKILL' && member.group === this.#root?.pid) kill(-member.group, signal)
+      if (signal === 'SIGKILL' && this.#roots.some(({ pid }) => pid === member.group))
+        kill(-member.group, signal)
       kill(member.pid, signal)
     }
   }
 
-  /** The first process leads a session; if its pid was reused, the session belongs to another process. */
-  #session(all: readonly ProcessInfo[]): number | undefined {
-    const root = this.#root
-    const reused = all.some(({ pid, started }) => pid === root?.pid && started !== root.started)
-    return reused ? undefined : root?.pid
+  /** A first process leads a session; if its pid was reused, the session belongs to another process. */
+  #sessions(all: readonly ProcessInfo[]): ReadonlySet<number> {
+    const isReused = (root: { pid: number; started: string | undefined }) =>
+      all.some(({ pid, started }) => pid === root.pid && started !== root.started)
+    return new Set(this.#roots.filter((root) => !isReused(root)).map(({ pid }) => pid))
   }
 }
 

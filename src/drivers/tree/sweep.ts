@@ -21,11 +21,11 @@ interface SweepOptions extends Abandoned {
 export async function sweep(runIds: readonly string[], given: SweepOptions = {}): Promise<number[]> {
   const options = { groups: runGroups(), ...given }
   const table = processTable(options.platform ?? process.platform)
-  const { groups, owner, except = [], folders = [] } = options
+  const { groups, owner, except = [], folders = [], roots = [] } = options
   const owned = owner === undefined ? [] : (groups?.runsOf(owner) ?? [])
   const grouped = owned.filter((runId) => !except.includes(runId))
   const over = [...runIds, ...grouped]
-  const tree = new ProcessTree(table, over, undefined, groups, { owner, except, folders })
+  const tree = new ProcessTree(table, over, undefined, groups, { owner, except, folders, roots })
   const left = await terminate(tree, options.graces ?? GRACES, options.timers ?? systemTimers, 'SIGTERM')
   groups?.remove(over)
   await Promise.all(folders.map(removeFolder))

@@ -45,7 +45,7 @@ async function left(mode: string, field: string, argument = '') {
     position,
     context,
     runId,
-    folder: new SpoolFolder(root, runId),
+    folder: SpoolFolder.of(root, runId),
   }
 }
 
@@ -75,7 +75,7 @@ describe('a run that outlives its owner', () => {
       break
     }
     await first.lasting?.leave()
-    const folder = new SpoolFolder(root, context.runId)
+    const folder = SpoolFolder.of(root, context.runId)
     await vi.waitFor(() => expect(folder.exit).toEqual({ code: 0 }), 10_000)
     const next = spooled({ spool: root })
     const again = next.attach(context.runId, position, context)

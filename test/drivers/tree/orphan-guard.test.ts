@@ -140,7 +140,7 @@ test('a run that another guard has claimed is spared, and one whose folder is go
   const run = ['a.1', '/tmp/a', spool].map(encodeURIComponent).join(',')
   mkdirSync(spool)
   writeFileSync(join(spool, 'guard'), '7')
-  expect(guardedRuns(['7', run]).spools).toEqual([spool])
+  expect(guardedRuns(['7', run]).spools).toEqual([{ runId: 'a.1', path: spool }])
   writeFileSync(join(spool, 'guard'), '8')
   expect(guardedRuns(['7', run])).toEqual({ runIds: [], folders: [], spools: [] })
   rmSync(spool, { recursive: true })

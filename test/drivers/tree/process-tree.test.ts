@@ -38,6 +38,8 @@ function tableOf(processes: ProcessInfo[], marked: number[] = []): ProcessTable 
     },
     now: () => 0,
     startOf: (pid) => processes.find((process) => process.pid === pid)?.started,
+    isAlive: ({ pid, started }) => processes.some((one) => one.pid === pid && one.started === started),
+    marksOf: () => undefined,
   }
 }
 
