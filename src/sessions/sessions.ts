@@ -1,5 +1,5 @@
-import type { ErrorCode, SessionRecord } from '../model/index.ts'
-import { isDamaged, MainstemError, toMainstemError } from '../model/index.ts'
+import type { SessionRecord } from '../model/index.ts'
+import { isDamaged, MainstemError } from '../model/index.ts'
 import type { NewSession } from '../model/session/new-session.ts'
 import type { Receipt } from '../stores/store.ts'
 import { answerOf, type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
@@ -17,9 +17,6 @@ import { type LeasedSession, Takeover } from './recovery/takeover.ts'
 import { draining } from './refusals.ts'
 import type { Session } from './session.ts'
 import { SessionFactory } from './session-factory.ts'
-
-/** The session has ended, was deleted, or has another owner, so this server must not start its queue. */
-const NOT_OURS: ReadonlySet<ErrorCode> = new Set(['conflict', 'draining', 'fenced', 'session_not_found'])
 
 /** All sessions of this process. */
 export class Sessions extends SessionLogs {
@@ -62,13 +59,14 @@ export class Sessions extends SessionLogs {
     })
     this.#factory = new SessionFactory(this.#deps, () => this.#draining)
     this.#takeover = new Takeover(this.#deps, this.#ownership)
+    const resume = (leased: LeasedSession) => this.#resumeRepaired(leased)
+    this.#failedSessions = new FailedSessions(timers, this.#takeover, resume, this.reader)
     this.#leftQueues = new LeftQueues({
       timers,
+      failed: this.#failedSessions,
       principalOf: async (id) => (await store.record(id))?.principal,
       start: (id) => this.#resume(id),
     })
-    const resume = (leased: LeasedSession) => this.#resumeRepaired(leased)
-    this.#failedSessions = new FailedSessions(timers, this.#takeover, resume, this.reader)
     this.#pruner = new Pruner(deps, this.#ownership, (id) => this.#remove(id))
     this.imports = new SessionImports(deps, this.#ownership, (id) => this.#remove(id))
   }
@@ -204,7 +202,7 @@ export class Sessions extends SessionLogs {
       (id, error) => this.#failedSessions.add(id, error, Promise.resolve()),
       async (left) => this.#continue(await this.#factory.reattach(left)),
     )
-    this.#leftQueues.replace(waiting)
+    this.#leftQueues.add(...waiting)
     return settled
   }
 
@@ -239,19 +237,10 @@ export class Sessions extends SessionLogs {
     return this.#leftQueues.start()
   }
 
-  /** Returns false if the pool is full. */
-  async #resume(id: string): Promise<boolean> {
-    try {
-      const session = await this.open(id)
-      await session.resume()
-      this.#continue(session)
-      return true
-    } catch (thrown) {
-      const { code } = toMainstemError(thrown)
-      if (code === 'overloaded') return this.#draining
-      if (isDamaged(thrown, id) || NOT_OURS.has(code)) return true
-      throw thrown
-    }
+  async #resume(id: string): Promise<void> {
+    const session = await this.open(id)
+    await session.resume()
+    this.#continue(session)
   }
 
   /** Starts the queue of a repaired session. */
@@ -317,6 +306,7 @@ export class Sessions extends SessionLogs {
   /** Hands all sessions to other servers: idle ones at once, the others when their open turn has ended. */
   async handOver(): Promise<void> {
     this.#draining = true
+    this.#leftQueues.stop()
     await Promise.allSettled(this.#underway)
     await Promise.allSettled([...this.#running.values()].map((session) => this.#handOver(session)))
   }
@@ -337,6 +327,7 @@ export class Sessions extends SessionLogs {
   /** Refuses new work and stops every agent. Every open turn gets its terminal event. */
   async drain(): Promise<void> {
     this.#draining = true
+    this.#leftQueues.stop()
     await Promise.allSettled(this.#underway)
     await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
     await this.#releases.all()

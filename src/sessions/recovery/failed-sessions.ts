@@ -52,6 +52,10 @@ export class FailedSessions {
     void this.#retry(id, failed)
   }
 
+  has(id: string): boolean {
+    return this.#failed.has(id)
+  }
+
   /** Repairs the session now, or throws. Does nothing for a session that has not failed. */
   async repair(id: string): Promise<void> {
     const failed = this.#failed.get(id)

@@ -14,7 +14,7 @@ export function localTerms({ nodes }: Pick<Store, 'nodes'>): LeaseTerms {
   return { owner: LOCAL_OWNER, ttlMs: nodes ? 30_000 : Number.POSITIVE_INFINITY }
 }
 
-/** Processes are stopped this long before the leases can end. StopStep an agent takes ten seconds at most. */
+/** Processes are stopped this long before the leases can end. Stopping an agent takes ten seconds at most. */
 const STOP_MS = 12_000
 
 /** Renewals per lease duration. */

@@ -1,6 +1,6 @@
 import type { SearchTerm } from '../../../model/text/search-terms.ts'
 import { documentsIn, type EntryPlace, LogRows, ROW_PLACES } from './log-rows.ts'
-import { isDamaged, removeIndex, TextIndex } from './text-index.ts'
+import { isDamagedIndex, removeIndex, TextIndex } from './text-index.ts'
 
 /** Documents that are removed in one transaction. */
 const REMOVED = 128
@@ -95,7 +95,7 @@ export class TextIndexer {
   /** After a failure: the next step opens both files again, with a new index if the old one is damaged. */
   reset(thrown: unknown): void {
     this.close()
-    if (isDamaged(thrown)) removeIndex(this.#file)
+    if (isDamagedIndex(thrown)) removeIndex(this.#file)
   }
 
   #find({ principal, terms, limit, below }: Omit<IndexQuery, 'waitMs'>): Omit<IndexMatches, 'isComplete'> {

@@ -73,7 +73,7 @@ export class TextIndex {
       if (isCurrent(found, top)) return new TextIndex(found)
       found.close()
     } catch (thrown) {
-      if (!isDamaged(thrown)) throw thrown
+      if (!isDamagedIndex(thrown)) throw thrown
     }
     removeIndex(file)
     const db = openFile(file)
@@ -173,7 +173,7 @@ const SQLITE_CORRUPT = 11
 const SQLITE_NOTADB = 26
 
 /** Whether the file of the index is at fault. The low byte of SQLite's code is the kind of error. */
-export function isDamaged(thrown: unknown): boolean {
+export function isDamagedIndex(thrown: unknown): boolean {
   if (!(thrown instanceof Error && 'errcode' in thrown && typeof thrown.errcode === 'number')) return false
   return [SQLITE_CORRUPT, SQLITE_NOTADB].includes(thrown.errcode & 0xff)
 }
