@@ -206,6 +206,12 @@ export interface Sum {
   isComputed?: true
 }
 
+/** The columns of a session that are its record, in the order of its checksum. */
+export const RECORD_COLUMNS = ['asking', 'principal', 'status', 'record'] as const
+
+export const recordSum = (...identity: readonly string[]) =>
+  ({ what: 'the record', of: [...identity, ...RECORD_COLUMNS], part: 'record' }) as const
+
 /** `identity` is what a row contributes of its session, so that no row can stand for one of another session. */
 export const sumsBy = (identity: 'n' | 'session') => ({
   log: { sum: { what: 'the log', of: [identity, 'first', 'last', 'version', 'body'] } },

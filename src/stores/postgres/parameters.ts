@@ -1,5 +1,5 @@
 import type { Row } from '../row.ts'
-import { columnsOf, type Sum, sumOf, TABLES, type TableName } from '../tables.ts'
+import { columnsOf, RECORD_COLUMNS, type Sum, sumOf, TABLES, type TableName } from '../tables.ts'
 import { toColumn } from './columns.ts'
 import { SUMS } from './table-rows.ts'
 
@@ -75,23 +75,29 @@ const TYPES = { integer: 'bigint', real: 'float8', flag: 'boolean', name: 'text'
 
 /**
  * Adds rows to the parameters of a statement, with their place in this list and the checksums of this store. If rows have
- * `of`, it is the session whose commit they belong to.
+ * `of`, it is the session whose commit they belong to. `part` names the columns that rows have, if not all.
  */
-export function givenRows(parameters: Parameters, table: TableName, rows: readonly Row[]): GivenRows {
+export function givenRows(
+  parameters: Parameters,
+  table: TableName,
+  rows: readonly Row[],
+  part?: readonly string[],
+): GivenRows {
+  const given = columnsOf(table).filter(([name]) => part?.includes(name) ?? true)
   const isOwned = rows[0]?.of !== undefined
   const types: Record<string, string> = { place: 'int', ...(isOwned && { of: 'text' }) }
   const columns: Record<string, string> = {}
-  const sums = sumsOf(table)
+  const sums = sumsOf(table, part)
   const values = rows.map((row, place) => {
     const value: Record<string, unknown> = { place, of: columnOf(row.of) }
-    for (const [name, { type }] of columnsOf(table)) {
+    for (const [name, { type }] of given) {
       if (isPiece(table, name, type)) addPiece(parameters, value, name, row[name])
       else value[name] = type === 'name' ? columnOf(row[name]) : row[name]
     }
     for (const [name, sum] of sums) value[name] = isNone(row, sum.part) ? null : sumOf(sum, row)
     return value
   })
-  for (const [name, { type }] of columnsOf(table)) {
+  for (const [name, { type }] of given) {
     if (type === 'bytes' || isPiece(table, name, type)) {
       const places = [`"${name}Pos"`, `"${name}Bytes"`] as const
       types[`${name}Pos`] = 'int'
@@ -120,6 +126,19 @@ export function insertOf(
   return `INSERT INTO @${table} (${quoted(all)}) SELECT ${Object.values(all).join(', ')} FROM ${from}`
 }
 
+/** Inserts the records of given rows; `session` is the number of theirs. */
+export function insertRecords(given: GivenRows, from: string, session: string): string {
+  const all = { session, ...recordColumns(given) }
+  return `INSERT INTO @record (${quoted(all)}) SELECT ${Object.values(all).join(', ')} FROM ${from}`
+}
+
+/** The columns of a record in its own table. */
+export function recordColumns({ columns }: Pick<GivenRows, 'columns'>): Record<string, string> {
+  const { record, ...others } = columns
+  const own = RECORD_COLUMNS.flatMap((name) => (name in others ? [[name, `g."${name}"`]] : []))
+  return { ...Object.fromEntries(own), sum: 'g.record_sum', body: `${record}` }
+}
+
 /** The names of columns. */
 export const quoted = (columns: object) =>
   Object.keys(columns)
@@ -139,11 +158,12 @@ function addPiece(parameters: Parameters, to: Record<string, unknown>, name: str
   to[`${name}Bytes`] = bytes
 }
 
-/** The checksums that can be computed from a row alone. */
-function sumsOf(table: TableName): [name: string, sum: Sum][] {
+/** The checksums that can be computed from these columns of a row, and its session. */
+function sumsOf(table: TableName, part: readonly string[] | undefined): [name: string, sum: Sum][] {
   const sums: Readonly<Record<string, Sum>> = SUMS[table]
+  const known = ['session', ...(part ?? Object.keys(TABLES[table].columns))]
   return Object.entries(sums).filter(
-    ([, { of, isComputed }]) => !isComputed && of.every((name) => name in TABLES[table].columns),
+    ([, { of, isComputed }]) => !isComputed && of.every((name) => known.includes(name)),
   )
 }
 

@@ -5,10 +5,9 @@ import { integer, type Row } from '../row.ts'
 import { toColumn } from './columns.ts'
 import type { LeaseProof } from './leases.ts'
 import { type Parameters, typed } from './parameters.ts'
-import { isIntact, sessionSum } from './table-rows.ts'
+import { FRAME_COUNTS, isIntact, sessionSum } from './table-rows.ts'
 
-const COUNTERS = ['last_frame', 'frames', 'mapped', 'unmapped', 'malformed', 'oversized'] as const
-const CHANGE_TYPES = { ...typed('bigint', 'queued', 'journaled', ...COUNTERS), recorded: 'boolean' }
+const CHANGE_TYPES = { ...typed('bigint', 'queued', 'journaled', ...FRAME_COUNTS), recorded: 'boolean' }
 
 /** Prompts that leave the queue, and how many of a session's really were in it. */
 export function leavingQueue(
@@ -79,7 +78,7 @@ export function continued(
     queued: `s.queued + i.queued - ${left}`,
     recorded: '(s.recorded OR i.recorded)',
     journaled: kept('journaled'),
-    ...Object.fromEntries(COUNTERS.map((name) => [name, kept(name)])),
+    ...Object.fromEntries(FRAME_COUNTS.map((name) => [name, kept(name)])),
   }
   const columnsSet = Object.entries(changed).map(([name, value]) => `${name} = ${value}`)
   return `continued AS (UPDATE @session s SET ${columnsSet.join(', ')}, sum = ${sessionSum('s', changed)}

@@ -1,12 +1,20 @@
 import { SCHEMA_VERSION } from '../../model/index.ts'
 import { ADD_CHARGE, COUNTS } from '../daily-usage.ts'
 import type { Row } from '../row.ts'
-import { isFree, sumOf } from '../tables.ts'
+import { isFree, RECORD_COLUMNS } from '../tables.ts'
 import { insertFacts } from './access.ts'
 import { toColumn } from './columns.ts'
-import { givenRows, insertOf, nowSql, Parameters, PIECE, quoted, typed } from './parameters.ts'
+import {
+  givenRows,
+  insertOf,
+  insertRecords,
+  nowSql,
+  Parameters,
+  quoted,
+  recordColumns,
+} from './parameters.ts'
 import { begun, continued, journalOf, leavingQueue, type PostgresRun, queueOf } from './session-change.ts'
-import { exact, rowSum, SUMS } from './table-rows.ts'
+import { exact, rowSum } from './table-rows.ts'
 
 export interface Statement {
   sql: string
@@ -75,26 +83,13 @@ const PARTS: readonly Part[] = [
   function records(parameters, runs) {
     const rows = runs.flatMap(({ session, batches }) => {
       const record = batches.findLast(({ record }) => record)?.record
-      if (!record) return []
-      const [principal, status] = [toColumn(record.principal), toColumn(record.status)]
-      const sum = sumOf(SUMS.session.record_sum, { ...record, session })
-      return {
-        id: toColumn(session),
-        principal,
-        status,
-        asking: record.asking,
-        sum,
-        ...parameters.piece(record.record),
-      }
+      return record ? { ...record, session, of: session } : []
     })
     if (rows.length === 0) return undefined
-    const texts = typed('text', 'id', 'principal', 'status')
-    const columns = { ...texts, asking: 'boolean', sum: 'bigint', ...typed('int', 'pos', 'bytes') }
-    return `recorded AS (INSERT INTO @record (session, principal, status, asking, sum, body)
-      SELECT d.n, r.principal, r.status, r.asking, r.sum, ${PIECE.text('r')}
-      FROM ${parameters.rows('r', columns, rows)} JOIN done d ON d.id = r.id
-      ON CONFLICT (session) DO UPDATE SET principal = excluded.principal, status = excluded.status,
-      asking = excluded.asking, sum = excluded.sum, body = excluded.body)`
+    const given = givenRows(parameters, 'session', rows, RECORD_COLUMNS)
+    const set = Object.keys(recordColumns(given)).map((name) => `${name} = excluded.${name}`)
+    return `recorded AS (${insertRecords(given, `${given.from} ${OWNER}`, 'd.n')}
+      ON CONFLICT (session) DO UPDATE SET ${set.join(', ')})`
   },
 
   function natives(parameters, runs) {

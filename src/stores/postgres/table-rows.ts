@@ -1,7 +1,19 @@
 import { damaged } from '../refusals.ts'
 import type { Row } from '../row.ts'
-import { columnsOf, isFree, type Sums, sumsBy, TABLES, type TableName } from '../tables.ts'
+import {
+  columnsOf,
+  isFree,
+  RECORD_COLUMNS,
+  recordSum,
+  type Sums,
+  sumsBy,
+  TABLES,
+  type TableName,
+} from '../tables.ts'
 import { fromColumn } from './columns.ts'
+
+/** What is known of the frames of a session. */
+export const FRAME_COUNTS = ['last_frame', 'frames', 'mapped', 'unmapped', 'malformed', 'oversized'] as const
 
 /** Everything in a row of `session` that is read, in the order of the checksum. */
 const COVERED = [
@@ -17,12 +29,7 @@ const COVERED = [
   'journaled',
   'queued',
   'recorded',
-  'last_frame',
-  'frames',
-  'mapped',
-  'unmapped',
-  'malformed',
-  'oversized',
+  ...FRAME_COUNTS,
 ] as const
 
 type Covered = (typeof COVERED)[number]
@@ -63,11 +70,7 @@ export const SUMS = {
   ...sumsBy('session'),
   session: {
     sum: { what: COUNTERS, of: ['expected_sum'], isComputed: true },
-    record_sum: {
-      what: 'the record',
-      of: ['session', 'asking', 'principal', 'status', 'record'],
-      part: 'record',
-    },
+    record_sum: recordSum('session'),
   },
   /** `content` is the checksum of the parts. A blob is stored before an entry refers to it, which makes it a session's. */
   blob: {
@@ -92,8 +95,9 @@ export const SUMS = {
  */
 const SESSION = `t.id AS session, t.fence, t.owner, t.head, t.at, t.earliest,
   t.earliest_frame, t.journaled, t.queued, t.sum, ${sessionSum('t')} AS expected_sum`
-const RECORD = `t.last_frame, t.frames, t.mapped, t.unmapped, t.malformed, t.oversized, r.principal, r.status, r.asking,
-  r.body AS record, CASE WHEN t.recorded THEN coalesce(r.sum, -1) ELSE r.sum END AS record_sum`
+const RECORD = `${FRAME_COUNTS.map((name) => `t.${name}`)},
+  ${RECORD_COLUMNS.map((name) => (name === 'record' ? 'r.body AS record' : `r.${name}`))},
+  CASE WHEN t.recorded THEN coalesce(r.sum, -1) ELSE r.sum END AS record_sum`
 
 /** The columns of a session that say who may write to it, and where log, journal and queue begin and end. */
 export const SESSION_COUNTERS = `SELECT t.n, ${SESSION}, t.writes, t.inherited

@@ -4,6 +4,8 @@ import {
   columnsOf,
   coveredBy,
   isFree,
+  RECORD_COLUMNS,
+  recordSum,
   type Sum,
   type Sums,
   sumOf,
@@ -27,7 +29,7 @@ const ENDS = `LEFT JOIN tail t ON t.session = s.n
 export const SESSION_COUNTERS = `SELECT ${COUNTERS} FROM session s ${ENDS}`
 
 /** A record that is lost leaves its checksum. */
-const RECORD = `s.principal, s.status, CASE WHEN s.record IS NOT NULL THEN s.asking END AS asking, s.record,
+const RECORD = `${RECORD_COLUMNS.map((name) => `CASE WHEN s.record IS NOT NULL THEN s.${name} END AS ${name}`)},
   s.sum AS record_sum, coalesce(h.last, t.counted) AS last_frame, h.frames, h.mapped, h.unmapped, h.malformed, h.oversized,
   coalesce(h.sum, t.counted) AS heard_sum`
 
@@ -48,11 +50,7 @@ export function selectOf(table: TableName, more = ''): string {
 export const SUMS = {
   ...sumsBy('n'),
   session: {
-    record_sum: {
-      what: 'the record',
-      of: ['n', 'session', 'asking', 'principal', 'status', 'record'],
-      part: 'record',
-    },
+    record_sum: recordSum('n', 'session'),
     edge_sum: { what: 'the beginning of the log', of: ['n', 'earliest', 'earliest_frame', 'queued'] },
     lease_sum: { what: 'the lease', of: ['n', 'fence', 'owner'] },
     tail_sum: { what: 'the end of the log', of: ['n', 'head', 'at', 'journaled', 'counted'], part: 'ends' },
@@ -107,7 +105,7 @@ export function sessionStatements(db: DatabaseSync) {
     begin: insert('session', { n: 'n', id: 'session', ...edge, ...lease }),
     lease: update(lease),
     // An update, because the triggers that count sessions and native conversations follow updates.
-    record: update({ ...same('principal', 'status', 'asking', 'record'), sum: 'record_sum' }),
+    record: update({ ...same(...RECORD_COLUMNS), sum: 'record_sum' }),
     end: insert('tail', { session: 'n', ...same('head', 'at', 'journaled', 'counted'), sum: 'tail_sum' }),
     frameCounts: insert('heard', { session: 'n', last: 'last_frame', ...counts, sum: 'heard_sum' }),
   }

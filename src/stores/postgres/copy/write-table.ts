@@ -1,9 +1,9 @@
 import { addedAgain } from '../../copy/copied-store.ts'
 import { storageFailed } from '../../refusals.ts'
 import type { Row } from '../../row.ts'
-import { isFree, type TableName } from '../../tables.ts'
+import { isFree, RECORD_COLUMNS, type TableName } from '../../tables.ts'
 import type { Database } from '../database.ts'
-import { type GivenRows, givenRows, insertOf, Parameters, quoted } from '../parameters.ts'
+import { type GivenRows, givenRows, insertOf, insertRecords, Parameters, quoted } from '../parameters.ts'
 import { exact, rowSum, sessionSum } from '../table-rows.ts'
 
 /** Adds rows with the checksums of this store. A page is one statement, which can be repeated. */
@@ -36,16 +36,15 @@ function additionOf(table: TableName, given: GivenRows): string {
     WHERE $1::bytea IS NOT NULL ORDER BY g.place ${addedAgain(table)}`
 }
 
-const RECORD: readonly string[] = ['principal', 'status', 'asking', 'record', 'record_sum']
+const RECORD: readonly string[] = [...RECORD_COLUMNS, 'record_sum']
 
 /** Records have a table of their own. */
-function insertSessions({ from, columns }: GivenRows): string {
+function insertSessions(given: GivenRows): string {
+  const { from, columns } = given
   const own = Object.entries(columns).filter(([name]) => name !== 'session' && !RECORD.includes(name))
   const changed = { id: 'g.session', writes: '1', inherited: '0', recorded: '(g."recordPos" IS NOT NULL)' }
   const all = { ...Object.fromEntries(own), ...changed, sum: sessionSum('g', changed) }
   return `WITH added AS (INSERT INTO @session (${quoted(all)}) SELECT ${Object.values(all).join(', ')} FROM ${from}
       ORDER BY g.place ON CONFLICT (id) DO NOTHING RETURNING n, id)
-    INSERT INTO @record (session, principal, status, asking, sum, body)
-      SELECT a.n, g.principal, g.status, g.asking, g.record_sum, ${columns.record}
-      FROM ${from} JOIN added a ON a.id = g.session WHERE g."recordPos" IS NOT NULL`
+    ${insertRecords(given, `${from} JOIN added a ON a.id = g.session`, 'a.n')} WHERE g."recordPos" IS NOT NULL`
 }
