@@ -60,11 +60,13 @@ async function view(store: Store, session: string): Promise<unknown> {
 }
 
 describe.each([
-  ['sqlite-12.db', previousSqlite],
-  ['sqlite-13.db', previousSqlite],
-  ['postgres-5.sql', previousPostgres],
-  ['postgres-7.sql', previousPostgres],
-])('a database of an earlier version, %s', (name, opened) => {
+  ['sqlite-12.db', previousSqlite, 'older'],
+  ['sqlite-13.db', previousSqlite, 'older'],
+  ['sqlite-15.db', previousSqlite, 'recent'],
+  ['postgres-5.sql', previousPostgres, 'older'],
+  ['postgres-7.sql', previousPostgres, 'older'],
+  ['postgres-10.sql', previousPostgres, 'recent'],
+])('a database of an earlier version, %s', (name, opened, age) => {
   const open = () => opened(name)
 
   test('has everything that was stored', async () => {
@@ -89,11 +91,28 @@ describe.each([
     const reader = new LogReader(store, systemTimers)
     const types = new Set<EventType>(['turn.queued', 'native.unmapped'])
     const query = { types, last: 13, limit: 9, maxBytes: 1e6 }
-    // Nothing is known of the types of old rows, so that they have to be read.
-    expect(await store.readTypes(id, { ...query, after: 0 })).toEqual({ entries: [], end: 0 })
+    const [first] = await store.read(id, 0, 1)
+    // Nothing is known of the types of older rows, so that they have to be read.
+    const found = age === 'older' ? { entries: [], end: 0 } : { entries: [first, added], end: 13 }
+    expect(await store.readTypes(id, { ...query, after: 0 })).toEqual(found)
     expect(await store.readTypes(id, { ...query, after: 10 })).toEqual({ entries: [added], end: 13 })
     const replayed = await Array.fromAsync(reader.replay(id, 0, 13, { types }))
     expect(replayed.flat()).toEqual([...(await store.read(id, 0, 13))])
+  })
+
+  test('has its tokens, grants and audit trail', async () => {
+    await using store = await open()
+    await using expected = memoryStore()
+    if (age === 'recent') await fill(expected)
+    const namesIn = async ({ access }: Store) => {
+      const audit = await access.audit({ order: 'oldest', limit: 9 })
+      return {
+        tokens: (await access.tokens()).map(({ name }) => name),
+        grants: (await access.grants()).map(({ to, of }) => [to, of]),
+        audit: audit.map(({ action }) => action),
+      }
+    }
+    expect(await namesIn(store)).toEqual(await namesIn(expected))
   })
 
   test('is written on, and its sessions can be acquired, trimmed and deleted', async () => {
