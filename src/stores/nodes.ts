@@ -85,7 +85,10 @@ export interface NodeStore {
   list(): Promise<readonly RegisteredNode[]>
   /** The owner of the lease of a session, unless it has expired. */
   ownerOf(session: string): Promise<string | undefined>
-  /** Sessions without a valid lease that an owner left open, or in whose queue prompts wait; the oldest first. */
+  /**
+   * Sessions without a valid lease that an owner left open, in whose queue prompts wait, or whose single task is over;
+   * the oldest first.
+   */
   orphans(limit: number): Promise<readonly string[]>
   /**
    * Commits a command before it answers. It is pending until it is settled or `ttlMs` have passed. The same id again

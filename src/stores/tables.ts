@@ -55,6 +55,8 @@ export const TABLES = {
       principal: optional(NAME),
       status: optional(NAME),
       asking: optional(FLAG),
+      /** Ends with its first turn. An older version wrote nothing. */
+      single: optional(FLAG),
       record: optional(TEXT),
     },
   },
@@ -207,7 +209,7 @@ export interface Sum {
 }
 
 /** The columns of a session that are its record, in the order of its checksum. */
-export const RECORD_COLUMNS = ['asking', 'principal', 'status', 'record'] as const
+export const RECORD_COLUMNS = ['asking', 'single', 'principal', 'status', 'record'] as const
 
 export const recordSum = (...identity: readonly string[]) =>
   ({ what: 'the record', of: [...identity, ...RECORD_COLUMNS], part: 'record' }) as const

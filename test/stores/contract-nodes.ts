@@ -104,21 +104,28 @@ function ownership(open: () => Promise<SharedStore>): void {
     expect(await store.nodes.ownerOf(first)).toBeUndefined()
   })
 
-  test('finds the sessions that an owner left open or with a queue, once its lease has ended', async () => {
+  test('finds the sessions that an owner left open, with a queue or with a task that is over, once its lease has ended', async () => {
     await using shared = await open()
     const { store } = shared
     const terms = { owner: 'a', ttlMs: TTL }
-    const ids = [1, 2, 3, 4].map(sessionId)
-    const [idle = '', busy = '', queued = '', ended = ''] = ids
+    const ids = [1, 2, 3, 4, 5, 6].map(sessionId)
+    const [idle = '', busy = '', queued = '', ended = '', task = '', done = ''] = ids
     await store.create(idle, began(idle), undefined, terms)
     await store.create(busy, began(busy, {}, { status: 'busy', openTurn: 1 }), undefined, terms)
     await store.create(queued, began(queued, { queued: [{ turn: 1, prompt: 'p' }] }), undefined, terms)
     await store.create(ended, began(ended, { release: true }, { status: 'ended' }), undefined, terms)
+    await store.create(task, began(task, {}, { single: true }), undefined, terms)
+    await store.create(done, began(done, {}, { single: true, status: 'ended' }), undefined, terms)
     expect(await store.nodes.orphans(10)).toEqual([])
     await shared.pass(TTL)
-    expect(await store.nodes.orphans(10)).toEqual([busy, queued])
+    expect(await store.nodes.orphans(10)).toEqual([busy, queued, task])
     expect(await store.nodes.orphans(1)).toEqual([busy])
     await store.acquire(busy, 'b', TTL)
+    expect(await store.nodes.orphans(10)).toEqual([queued, task])
+    const { fence } = await store.acquire(task, 'b', 1)
+    await shared.pass(1)
+    const end = { record: state(task, { single: true, status: 'ended' }), entries: entries(task, 3, 3) }
+    await store.append(task, end, fence)
     expect(await store.nodes.orphans(10)).toEqual([queued])
   })
 }

@@ -39,7 +39,7 @@ async function forgetIndex(url: string): Promise<void> {
      INSERT INTO @setting VALUES ('feed', '01234567'); ALTER TABLE @journal DROP COLUMN previous;
      ALTER TABLE @session DROP COLUMN queued, DROP COLUMN recorded, DROP COLUMN journaled, DROP COLUMN sum;
      ALTER TABLE @blob DROP COLUMN owner_sum; ALTER TABLE @receipt DROP COLUMN at_sum;
-     ALTER TABLE @log DROP COLUMN types;
+     ALTER TABLE @log DROP COLUMN types; ALTER TABLE @record DROP COLUMN single;
      DELETE FROM @migration WHERE version > 4`,
   )
 }

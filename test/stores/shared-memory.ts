@@ -116,8 +116,8 @@ class Sessions {
   }
 }
 
-function isLeftOpen({ status, openTurn, requests, queue }: SessionRecord): boolean {
-  return status !== 'ended' && (openTurn !== undefined || requests.length + queue.length > 0)
+function isLeftOpen({ status, openTurn, requests, queue, single = false }: SessionRecord): boolean {
+  return status !== 'ended' && (single || openTurn !== undefined || requests.length + queue.length > 0)
 }
 
 /** A node without a registration is listed for this long. */

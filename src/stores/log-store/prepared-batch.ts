@@ -21,6 +21,7 @@ export interface RecordRow {
   principal: string
   status: string
   asking: boolean
+  single: boolean
   record: string
   natives: readonly string[]
 }
@@ -95,9 +96,10 @@ export function prepareBatch(session: string, batch: Batch, circumstances: Circu
 }
 
 function recordRow(record: StoredState): RecordRow {
-  const { principal, status, requests, nativeSessionId, announcedSessionId, resumedFrom } = record
+  const { principal, status, single = false, requests } = record
+  const { nativeSessionId, announcedSessionId, resumedFrom } = record
   const natives = [nativeSessionId, announcedSessionId, resumedFrom].filter((id) => id !== undefined)
-  return { principal, status, asking: requests.length > 0, record: JSON.stringify(record), natives }
+  return { principal, status, asking: requests.length > 0, single, record: JSON.stringify(record), natives }
 }
 
 function queuedRow(prompt: AcceptedPrompt): QueuedRow {

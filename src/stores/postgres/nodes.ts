@@ -22,7 +22,8 @@ const FORGET_COMMANDS = `DELETE FROM @command WHERE until < ${NOW}`
 const LIST = `SELECT name, info, until > ${NOW} AS live, ${NOW} - seen AS ago FROM @node ORDER BY name`
 const OWNER = `SELECT s.owner FROM @session s JOIN @owner o ON o.id = s.owner WHERE s.id = $2 AND o.until > ${NOW}`
 const ORPHANS = `WITH left_open AS (SELECT session FROM @record WHERE status = 'busy'
-    UNION SELECT session FROM @record WHERE asking UNION SELECT session FROM @queued)
+    UNION SELECT session FROM @record WHERE asking UNION SELECT session FROM @queued
+    UNION SELECT session FROM @record WHERE single AND status <> 'ended')
   SELECT s.id FROM left_open JOIN @session s ON s.n = left_open.session JOIN @record r ON r.session = s.n
   WHERE r.status <> 'ended' AND NOT EXISTS (SELECT FROM @owner o WHERE o.id = s.owner AND o.until > ${NOW})
   ORDER BY s.n LIMIT $2`

@@ -271,4 +271,8 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_at ON @audit (at, id);
    CREATE INDEX audit_principal ON @audit (principal, at, id);
    CREATE INDEX audit_session ON @audit (session, at, id) WHERE session IS NOT NULL;`,
+
+  // Sessions that end with their first turn, so that another server can end one whose owner died in between.
+  `ALTER TABLE @record ADD COLUMN single boolean;
+   CREATE INDEX record_single ON @record (session) WHERE single AND status <> 'ended';`,
 ]

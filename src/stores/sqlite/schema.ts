@@ -261,6 +261,8 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_at ON audit (at, id);
    CREATE INDEX audit_principal ON audit (principal, at, id);
    CREATE INDEX audit_session ON audit (session, at, id) WHERE session IS NOT NULL;`,
+
+  `ALTER TABLE session ADD COLUMN single INTEGER;`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */

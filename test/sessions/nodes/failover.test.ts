@@ -300,6 +300,25 @@ test('another node ends the session of a single task whose node died', async () 
   ])
 })
 
+test('another node ends the session of a single task whose node died before the agent had exited', async () => {
+  const { a, kill, nodeOf, store, time } = await mortal()
+  await nodeOf('b').start()
+  const once = { scope: 's', key: 'k', fingerprint: 'f' }
+  const { id } = await a.cluster.createOnce(once, async () => ({ ...NEW, single: true }), 'go')
+  const run = await a.driver.run()
+  run.say(init, said('done'), result('done'))
+  await expect.poll(async () => (await store.record(id))?.lastOutcome).toBe('completed')
+  // The end of the turn is committed, and that of the session waits for the exit.
+  void a.cluster.finish(id)
+  expect([run.isAlive, (await store.record(id))?.status]).toEqual([true, 'idle'])
+  kill()
+  await passing(
+    time,
+    until(async () => (await store.record(id))?.status === 'ended'),
+  )
+  expect((await eventsOf(store, id)).at(-1)).toEqual({ type: 'session.ended', reason: 'completed' })
+})
+
 test('a node that stops ends the session of a single task instead of handing it over', async () => {
   const { nodeOf, store, time } = cluster()
   const a = await nodeOf('a').start()
