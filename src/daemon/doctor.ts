@@ -20,11 +20,15 @@ export async function examine({
   return existsSync(directory) ? inspectStore(directory) : undefined
 }
 
-/** Why agents cannot outlive a server on this data directory; undefined if they can, or if there is none yet. */
+/**
+ * Why agents cannot outlive a server on this data directory; undefined if they can, or if no server has used it yet.
+ * Creates nothing that stays.
+ */
 export function survivalProblem({
   data,
   durability,
 }: Pick<Config, 'data' | 'durability'>): string | undefined {
   if (durability === 'none') return 'it keeps no log'
-  return existsSync(data) ? spoolProblem(join(data, 'spool')) : undefined
+  const spool = join(data, 'spool')
+  return existsSync(spool) ? spoolProblem(spool) : undefined
 }
