@@ -341,7 +341,7 @@ export class Session implements SessionHandle, WarmSession {
     this.#turns.abandon(error)
     const stopped = Promise.allSettled([
       this.#log.abandon(error),
-      this.#agent.stop(),
+      this.#agent.abandon(),
       this.#parts.answering.stop(),
     ])
     const left = stopped.then(() => this.#deps.pool.leave(this))

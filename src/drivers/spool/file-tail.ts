@@ -4,6 +4,7 @@ import { MainstemError } from '../../model/index.ts'
 import type { OutputPosition } from '../driver.ts'
 import { type CutterSetup, FrameCutter } from '../process/frame-cutter.ts'
 import type { Output } from '../process/process-run.ts'
+import type { OpenFile } from '../tree/process-table.ts'
 import { SPOOL_FILES, type SpoolFolder } from './spool-folder.ts'
 
 /** Reads that come sooner after the last one are joined: an agent that writes line by line would cost one each. */
@@ -29,6 +30,7 @@ export class FileTail implements Output {
   readonly #setup: CutterSetup
   readonly #cutter: FrameCutter
   readonly #ended = Promise.withResolvers<void>()
+  readonly #closed = Promise.withResolvers<void>()
   /** Where the next read begins. */
   #at: number
   /** Where the current line begins. */
@@ -39,7 +41,7 @@ export class FileTail implements Output {
   /** Waits for room in the queue. */
   #isPaused = false
   #isClosed = false
-  /** The process has exited: what the file has now is all. */
+  /** The process has exited or closed the file: what it has now is all. */
   #isLast = false
 
   constructor(stream: keyof OutputPosition, folder: SpoolFolder, from: number, setup: CutterSetup) {
@@ -55,7 +57,7 @@ export class FileTail implements Output {
 
   /** How many bytes wait to be read. */
   get backlog(): number {
-    return this.#isClosed ? 0 : this.#size() - this.#at
+    return this.#size() - this.#at
   }
 
   /** Call when the file may have grown. */
@@ -66,16 +68,25 @@ export class FileTail implements Output {
     else this.#later(soonest)
   }
 
-  /** Call when the process has exited. */
+  /** Call when the process has exited or has closed the file. */
   last(): void {
     this.#isLast = true
     this.wake()
   }
 
+  /** Reads what the file has now, no faster than the queue is consumed: after an outage it may be large. */
   async finish(): Promise<void> {
+    try {
+      // Bounded by the size, because a process that could not be ended may write for ever.
+      for (const size = this.#size(); !this.#isClosed && this.#at < size; ) {
+        if (this.#setup.queue.full) await Promise.race([this.#room(), this.#closed.promise])
+        else this.#readOnce(size - this.#at)
+      }
+    } catch (thrown) {
+      this.leave()
+      this.#setup.fail('storage_failed', thrown)
+    }
     if (this.#isClosed) return
-    // Bounded by the size, because a process that could not be ended may write for ever.
-    for (let left = this.#size() - this.#at; left > 0; ) left -= this.#readOnce(left) || left
     this.leave()
     await this.#cutter.end({ [this.#stream]: this.#at })
   }
@@ -87,6 +98,12 @@ export class FileTail implements Output {
     clearTimeout(this.#timer)
     closeSync(this.#opened)
     this.#ended.resolve()
+    this.#closed.resolve()
+  }
+
+  get file(): OpenFile {
+    const { dev, ino } = fstatSync(this.#opened)
+    return { name: SPOOL_FILES[this.#stream], dev, ino }
   }
 
   /** Gives back the space that the bytes before this position take. */
@@ -130,10 +147,14 @@ export class FileTail implements Output {
 
   #pause(): void {
     this.#isPaused = true
-    this.#setup.queue.whenRoom(() => {
+    void this.#room().then(() => {
       this.#isPaused = false
       this.#read()
     })
+  }
+
+  #room(): Promise<void> {
+    return new Promise((resolve) => this.#setup.queue.whenRoom(resolve))
   }
 
   #readOnce(most: number): number {
@@ -153,6 +174,6 @@ export class FileTail implements Output {
   }
 
   #size(): number {
-    return fstatSync(this.#opened).size
+    return this.#isClosed ? this.#at : fstatSync(this.#opened).size
   }
 }

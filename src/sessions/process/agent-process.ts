@@ -1,8 +1,7 @@
-import type { Launch, Start } from '../../agents/agent.ts'
-import type { ChildKeys, OutputPosition, Run, RunContext, RunExit } from '../../drivers/driver.ts'
+import type { Start } from '../../agents/agent.ts'
+import type { OutputPosition, Run, RunExit } from '../../drivers/driver.ts'
 import type { Frame } from '../../framing/frame.ts'
-import { type Command, type ErrorInfo, MainstemError } from '../../model/index.ts'
-import type { ValueSink } from '../../model/text/large-value.ts'
+import { type Command, MainstemError } from '../../model/index.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { Log } from '../log/log.ts'
 import { withProgramAdvice } from '../machine/agent-advice.ts'
@@ -10,30 +9,16 @@ import type { Conversation } from '../machine/conversation.ts'
 import { processSurvived, recordOverdue } from '../machine/notices.ts'
 import { type PendingWrite, REPLACED, type Rebuild } from '../machine/rebuild.ts'
 import type { StopStep, TurnStart, Written } from '../machine/sent.ts'
-import { valueSink } from '../machine/value-sink.ts'
-import { maskedBlob } from '../mask/masked-blobs.ts'
 import type { SessionParts } from '../session-parts.ts'
 import { withTimeout } from '../with-timeout.ts'
 import type { Stage } from './agent-limits.ts'
 import { ProcessJournal } from './process-journal.ts'
-import { secretsIn, serverSecrets } from './secrets.ts'
-import {
-  hasProcessBudget,
-  type PromptCommand,
-  prepareLaunch,
-  runContext,
-  type SessionSetup,
-} from './setup.ts'
+import { hasProcessBudget, type PromptCommand, type SessionSetup } from './setup.ts'
 import { StageLimit } from './stage-limit.ts'
+import { contextOf, planStart, type StartPlan, valuesOf } from './start-plan.ts'
 
 /** The time for an agent to stop by its own protocol before its process is ended. */
 export const PROTOCOL_GRACE_MS = 2_000
-
-/** What to start, and where. */
-interface Prepared {
-  launch: Launch
-  context: Omit<RunContext, 'values'>
-}
 
 /**
  * Owns the agent process of a session: one at a time, or none. Passes commands to it and its output to the
@@ -86,7 +71,7 @@ export class AgentProcess {
     this.#parts.changes.restarted()
     const before = this.#conversation.earlier
     const start = this.#conversation.launch(prompt)
-    const launched = this.#prepare(start)
+    const launched = planStart(this.#parts, start)
     const frame = this.#conversation.countSent()
     const refused =
       'refused' in launched
@@ -99,34 +84,12 @@ export class AgentProcess {
       if (refused) this.#conversation.refuse(refused)
       return
     }
-    this.#log.after(() => this.#adopt(this.#deps.driver.start(launched.launch, this.#context(launched))))
+    this.#log.after(() => this.#adopt(this.#start(launched)))
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
 
-  #prepare(start: Start): Prepared | { refused: ErrorInfo } {
-    const settings = this.#deps.agentSettings?.(this.#setup.agent.id) ?? {}
-    const prepared = prepareLaunch(this.#setup, start, settings, this.#deps)
-    if ('refused' in prepared) return prepared
-    return { ...prepared, context: runContext(this.#setup, start, settings, this.#deps) }
-  }
-
-  #context({ context }: Prepared): RunContext {
-    const input = this.#setup.launch === 'oneshot' ? 'whole' : 'open'
-    return {
-      ...context,
-      values: this.#values(),
-      protect: (keys) => this.protect(keys),
-      ...(this.#journal.isLasting && { lasting: { input } }),
-    }
-  }
-
-  #values(): ValueSink {
-    const { mask } = this.#parts
-    return valueSink({
-      blobs: this.#deps.store.blobs,
-      newHash: () => this.#deps.newHash(),
-      mask: (writer) => maskedBlob(writer, mask),
-    })
+  #start(plan: StartPlan): Run {
+    return this.#deps.driver.start(plan.launch, contextOf(this.#parts, plan, this.#journal.isLasting))
   }
 
   /** Sends the prompt of the open turn, to a new process if none is running. */
@@ -196,6 +159,13 @@ export class AgentProcess {
     await this.#run?.stop()
   }
 
+  /** Ends a process whose output is not read any more. */
+  async abandon(): Promise<void> {
+    const run = this.#run
+    await this.stop()
+    await run?.lasting?.leave()
+  }
+
   /** The current time for `endTools`; undefined if the driver cannot separate the programs of a turn. */
   get moment(): number | undefined {
     return this.#run ? this.#run.moment?.() : 0
@@ -228,13 +198,6 @@ export class AgentProcess {
   #endUnresumed(): void {
     if (!this.#conversation.retrying) return
     this.#log.after(() => this.#parts.run(this.stop()))
-  }
-
-  /** Masks the secrets passed to the agent. Never holds text back for a generated login: no principal knows it. */
-  protect({ environment, named = [], login = [] }: ChildKeys): void {
-    const { mask, state } = this.#parts
-    mask.add(serverSecrets(state.principal, [...named, ...secretsIn(environment)]))
-    mask.add({ lent: login })
   }
 
   #adopt(run: Run): void {
@@ -270,9 +233,9 @@ export class AgentProcess {
   /** Starts a process whose start is committed, and which its earlier owner did not live to start. */
   startAgain(runId: string, start: Start): Run {
     this.#journal.attach(runId)
-    const launched = this.#prepare(start)
+    const launched = planStart(this.#parts, start)
     if ('refused' in launched) throw new MainstemError(launched.refused.code, launched.refused.message)
-    return this.#deps.driver.start(launched.launch, this.#context(launched))
+    return this.#start(launched)
   }
 
   /** Continues the output of a process after what is committed. */
@@ -280,7 +243,7 @@ export class AgentProcess {
     const { lasting } = this.#deps.driver
     if (!lasting) throw new TypeError('the driver has no runs that outlive it')
     this.#journal.attach(runId)
-    return lasting.attach(runId, from, { values: this.#values() })
+    return lasting.attach(runId, from, { values: valuesOf(this.#parts) })
   }
 
   get #stage(): Stage {
