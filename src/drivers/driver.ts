@@ -118,8 +118,11 @@ export interface LastingRuns {
   prepare(runId: string, frame: number): void
   /** Stores the text of a journal frame as it was, because the journal hides a part of it. */
   keep(runId: string, frame: number, text: string): void
-  /** The texts that `keep` stored, by frame. */
-  kept(runId: string): ReadonlyMap<number, string>
+  /**
+   * The texts that `keep` stored, by frame. Forgets those of frames after `committed`: their owner died before their
+   * commit, and other frames will have their numbers.
+   */
+  kept(runId: string, committed: number): ReadonlyMap<number, string>
   /** A frame of the journal, as it was cut from the output. */
   frame(stream: string, text: string): Frame
   /** The runs of earlier processes, by id. */

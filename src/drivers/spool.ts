@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessLaunch } from '../agents/agent.ts'
@@ -41,6 +49,8 @@ export interface SpoolDriverOptions extends ProcessDriverOptions {
   spool: string
   /** How far an agent may be ahead of its reader, in bytes. */
   aheadBytes?: number
+  /** How much space is free on the disk of a folder. Defaults to what the system reports. */
+  freeBytes?: (folder: string) => number
 }
 
 const KEPT = 'kept'
@@ -111,11 +121,22 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     appendFileSync(this.#folder(runId).file(KEPT), `${JSON.stringify([frame, text])}\n`, { mode: 0o600 })
   }
 
-  kept(runId: string): ReadonlyMap<number, string> {
-    const lines = this.#folder(runId).read(KEPT).split('\n')
-    // The last line may be cut off; its frame was not committed then.
-    const parsed = lines.map((line) => tryJson(line)).filter((line) => Array.isArray(line))
-    return new Map(parsed.map(([frame, text]) => [Number(frame), String(text)]))
+  kept(runId: string, committed: number): ReadonlyMap<number, string> {
+    const folder = this.#folder(runId)
+    const text = folder.read(KEPT)
+    // The last line may be cut off.
+    const parsed = text.split('\n').flatMap((line) => {
+      const value = tryJson(line)
+      return Array.isArray(value) && Number(value[0]) <= committed ? [value] : []
+    })
+    const kept = new Map(parsed.map(([frame, whole]) => [Number(frame), String(whole)]))
+    const lines = [...kept].map((line) => `${JSON.stringify(line)}\n`).join('')
+    if (lines !== text) {
+      // The frames with these numbers are still to come, and would be taken for those that were never committed.
+      writeFileSync(folder.file(`${KEPT}.new`), lines, { mode: 0o600 })
+      renameSync(folder.file(`${KEPT}.new`), folder.file(KEPT))
+    }
+    return kept
   }
 
   frame(stream: string, text: string): Frame {
@@ -198,7 +219,7 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     const mark = `${RUN_MARKER}=${runId}`
     const queue = new FrameQueue(queueBytes ?? QUEUE_BYTES, run.from)
     const reading = { queue, values, maxLineBytes }
-    const aheadBytes = this.#options.aheadBytes ?? AHEAD_BYTES
+    const { aheadBytes = AHEAD_BYTES, freeBytes = freeOn } = this.#options
     let channels: SpoolChannels | undefined
     let known: ProcessTree | undefined
     // The first process of a run with a whole input starts later.
@@ -209,7 +230,10 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     }
     return new ProcessRun(
       (fail) => {
-        channels = new SpoolChannels({ ...run, mark, table, reading, aheadBytes }, fail)
+        channels = new SpoolChannels(
+          { ...run, mark, table, members: () => tree().look(), reading, aheadBytes, freeBytes },
+          fail,
+        )
         if (channels.pid !== undefined && run.launch) void groups?.enter(runId, channels.pid)
         return channels
       },
@@ -255,6 +279,11 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     }
     return true
   }
+}
+
+function freeOn(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
 }
 
 /** Why runs cannot outlive this process in this directory; undefined if they can. */

@@ -88,7 +88,7 @@ export class SessionFactory {
   /** Restores a session with the process that an earlier owner left. */
   async reattach({ left, ...leased }: LeftSession): Promise<Session> {
     const { store, driver } = this.#deps
-    const kept = driver.lasting?.kept(left.runId) ?? new Map()
+    const kept = driver.lasting?.kept(left.runId, leased.record.frames) ?? new Map()
     const started = await startOfRun(store, kept, leased.record.id, left.frame)
     const session = await this.restore(leased, started)
     await session.reattach(started, left)

@@ -47,6 +47,21 @@ describe.each(KINDS)('a process with %s', (_, start) => {
     expect(large?.large).toHaveLength(1)
   })
 
+  it('reports that it closed its output while it lives', async () => {
+    const run = start('mute')
+    await readField(run, 'ready')
+    await run.outputClosed
+    expect(isAlive(run.pid)).toBe(true)
+    await run.stop()
+    expect((await run.exit).signal).toMatch(/^SIG/)
+  })
+
+  it('does not report so while one of its processes has the output open', async () => {
+    const run = start('handsOver')
+    expect(texts(await readAll(run))).toEqual(['{"ready":true}', '{"late":true}'])
+    await run.exit
+  })
+
   it('receives lines of every size, in order', async () => {
     const run = start('echo')
     const lines = [10, 200_000, 3_000_000, 1].map((length) => 'x'.repeat(length))

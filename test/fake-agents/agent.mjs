@@ -110,6 +110,21 @@ const modes = {
     say({ ready: true })
     stay()
   },
+  /** Closes its output and lives on. */
+  mute() {
+    say({ ready: true })
+    closeSync(1)
+    stay()
+  },
+  /** Closes its output, which a process that it started still has, and lives longer than that one. */
+  handsOver() {
+    say({ ready: true })
+    const heir = spawn('sh', ['-c', 'sleep 3.5; echo \'{"late":true}\''], {
+      stdio: ['ignore', 'inherit', 'ignore'],
+    })
+    closeSync(1)
+    heir.on('exit', () => process.exit(0))
+  },
   /** Leaves its session, keeps its environment. */
   detached() {
     say({ tool: tool({ detached: true }) })

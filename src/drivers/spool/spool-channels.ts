@@ -1,13 +1,14 @@
 import type { ChildProcess } from 'node:child_process'
-import { appendFileSync, type FSWatcher, statfsSync, statSync, watch, writeFileSync } from 'node:fs'
+import { appendFileSync, type FSWatcher, statSync, watch, writeFileSync } from 'node:fs'
 import type { Write } from '../../agents/agent.ts'
 import { MainstemError } from '../../model/index.ts'
 import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import type { Lasting, OutputPosition, RunExit } from '../driver.ts'
 import type { CutterSetup } from '../process/frame-cutter.ts'
 import type { Channels, Fail } from '../process/process-run.ts'
-import type { ProcessIdentity, ProcessTable } from '../tree/process-table.ts'
+import type { ProcessIdentity, ProcessInfo, ProcessTable } from '../tree/process-table.ts'
 import { FileTail } from './file-tail.ts'
+import { OutputHolders } from './output-holders.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 import { SpoolInput } from './spool-input.ts'
 
@@ -27,8 +28,12 @@ export interface SpoolSetup {
   /** The variable that every process of the run has. */
   mark: string
   table: ProcessTable
+  /** Lists the processes of the run. */
+  members(): Promise<readonly ProcessInfo[]>
   reading: Omit<CutterSetup, 'fail'>
   aheadBytes: number
+  /** How much space is free on the disk of a folder. */
+  freeBytes(folder: string): number
   /** Starts the launcher. Absent for a run that an earlier process started. */
   launch?: () => ChildProcess
   input: 'open' | 'whole'
@@ -46,6 +51,7 @@ export class SpoolChannels implements Channels {
   readonly #input: SpoolInput | undefined
   readonly #exited = Promise.withResolvers<RunExit>()
   readonly #poll: NodeJS.Timeout
+  readonly #holders: OutputHolders
   #watcher: FSWatcher | undefined
   #child: ChildProcess | undefined
   /** The launcher, once it is known. Its start time tells it from another process with the same pid. */
@@ -64,6 +70,7 @@ export class SpoolChannels implements Channels {
       new FileTail('stdout', folder, from.stdout, { ...reading, fail }),
       new FileTail('stderr', folder, from.stderr, { ...reading, fail }),
     ]
+    this.#holders = new OutputHolders(setup.table, this.outputs[0].file, setup.members)
     this.#input = input === 'open' ? new SpoolInput(folder, () => this.#hasExited) : undefined
     this.lasting = {
       position: reading.queue.position,
@@ -150,6 +157,11 @@ export class SpoolChannels implements Channels {
     for (const output of this.outputs) output.wake()
     this.#limit()
     this.#checkDisk()
+    void this.#checkOutput()
+  }
+
+  async #checkOutput(): Promise<void> {
+    if (this.#launcher && (await this.#holders.isClosed(this.#launcher))) this.outputs[0].last()
   }
 
   /** Finds the end of a process that an earlier process started, which the system reports to nobody. */
@@ -167,6 +179,9 @@ export class SpoolChannels implements Channels {
     if (this.#hasExited) return
     this.#hasExited = true
     clearInterval(this.#poll)
+    // Its last write may be what failed, since the last look. On a full disk its exit code is not recorded either.
+    const hasFailed = exit.unseen === true || (exit.code !== undefined && exit.code !== 0)
+    if (hasFailed && !this.#isStopping) this.#checkDisk()
     this.#watcher?.close()
     void this.#input?.close()
     for (const output of this.outputs) output.last()
@@ -187,9 +202,9 @@ export class SpoolChannels implements Channels {
   }
 
   #checkDisk(): void {
-    const { bavail, bsize } = statfsSync(this.#setup.folder.path)
-    if (bavail * bsize >= LEAST_DISK_BYTES) return
-    const message = `no space is left for the output of the agent in ${this.#setup.folder.path}`
+    const { path } = this.#setup.folder
+    if (this.#setup.freeBytes(path) >= LEAST_DISK_BYTES) return
+    const message = `no space is left for the output of the agent in ${path}`
     this.#fail('storage_failed', new MainstemError('storage_failed', message))
   }
 

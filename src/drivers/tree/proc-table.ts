@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { codeOf } from '../../model/outcome/mainstem-error.ts'
 import { FOLDER_MARKER, RUN_MARKER } from '../process/environment.ts'
 import { shared } from '../server/shared.ts'
-import type { ProcessInfo, ProcessRow, ProcessTable } from './process-table.ts'
+import type { OpenFile, ProcessInfo, ProcessRow, ProcessTable } from './process-table.ts'
 
 /** Reads this many processes at a time, then yields to the event loop. */
 const SLICE = 64
@@ -64,6 +64,7 @@ export function procTable(root: string): ProcessTable {
       return row?.alive === true && row.process.started === started
     },
     marksOf: (pid) => marksIn(readProc(`${root}/${pid}/environ`)),
+    hasOpen: (pid, file) => hasOpen(`${root}/${pid}/fd`, file),
   }
 }
 
@@ -91,6 +92,33 @@ function readProc(path: string): string {
   } catch (thrown) {
     const code = codeOf(thrown)
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return ''
+    throw thrown
+  }
+}
+
+/** Looks at standard output first, because most programs keep it. */
+function hasOpen(folder: string, file: OpenFile): boolean {
+  try {
+    return (
+      isOpenAs(`${folder}/1`, file) || readdirSync(folder).some((fd) => isOpenAs(`${folder}/${fd}`, file))
+    )
+  } catch (thrown) {
+    const code = codeOf(thrown)
+    if (code === 'ENOENT' || code === 'ESRCH') return false
+    // A process of another user: nobody can tell.
+    if (code === 'EACCES' || code === 'EPERM') return true
+    throw thrown
+  }
+}
+
+function isOpenAs(descriptor: string, file: OpenFile): boolean {
+  try {
+    // Looks at no other file: one on a network may block.
+    if (!readlinkSync(descriptor).includes(`/${file.name}`)) return false
+    const { dev, ino } = statSync(descriptor)
+    return dev === file.dev && ino === file.ino
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return false
     throw thrown
   }
 }

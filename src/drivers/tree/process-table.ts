@@ -31,6 +31,13 @@ export interface Snapshot {
   marks: ReadonlyMap<number, readonly string[]>
 }
 
+/** A file that processes may have open. Its name alone does not identify it. */
+export interface OpenFile {
+  name: string
+  dev: number
+  ino: number
+}
+
 /** The processes of this machine. */
 export interface ProcessTable {
   /**
@@ -46,6 +53,8 @@ export interface ProcessTable {
   isAlive(process: ProcessIdentity): boolean
   /** The variables of one process that mark a run; undefined where the system does not report them. */
   marksOf(pid: number): readonly string[] | undefined
+  /** Whether a process has a file open. True also where the system does not report it. */
+  hasOpen(pid: number, file: OpenFile): boolean
 }
 
 export function processTable(platform: string): ProcessTable {
@@ -84,6 +93,7 @@ const psTable: ProcessTable = {
     return row?.alive === true && row.process.started === started
   },
   marksOf: () => undefined,
+  hasOpen: () => true,
 }
 
 function psRow(pid: number): ProcessRow | undefined {

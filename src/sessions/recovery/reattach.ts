@@ -7,6 +7,7 @@ import { reattached } from '../machine/notices.ts'
 import { Rebuild, startedIn } from '../machine/rebuild.ts'
 import { SENT, type Started } from '../machine/sent.ts'
 import { checkDirectories } from '../process/setup.ts'
+import { protect } from '../process/start-plan.ts'
 import type { SessionParts } from '../session-parts.ts'
 import { isCounted } from '../turns/turn-limits.ts'
 
@@ -40,12 +41,12 @@ export async function reattach(
   if (!lasting) throw new TypeError('the driver has no runs that outlive it')
   checkDirectories(setup, deps)
   const keys = lasting.keys(runId)
-  if (keys) agent.protect(keys)
+  if (keys) protect(parts, keys)
   const written = isStarted ? lasting.written(runId) : { done: 0, bytes: 0, inDoubt: false }
   const counted: Event[] = []
   const rebuild = new Rebuild(conversation, started, {
     runs: lasting,
-    kept: lasting.kept(runId),
+    kept: lasting.kept(runId, parts.state.frames),
     firstWrite: written.done,
   })
   parts.rebuilding((event) => {

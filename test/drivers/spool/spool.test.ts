@@ -120,8 +120,44 @@ describe('a run that outlives its owner', () => {
     next.keep(runId, 1, 'one\n')
     next.keep(runId, 2, 'two')
     truncateSync(folder.file('kept'), statSync(folder.file('kept')).size - 3)
-    expect([...next.kept(runId)]).toEqual([[1, 'one\n']])
+    expect([...next.kept(runId, 2)]).toEqual([[1, 'one\n']])
+    next.keep(runId, 2, 'again')
+    expect([...next.kept(runId, 2)]).toEqual([
+      [1, 'one\n'],
+      [2, 'again'],
+    ])
     await end(next, runId)
+  })
+
+  it('forgets texts of frames that two owners died before committing', async () => {
+    const { next, runId } = await left('hang', 'ready')
+    next.keep(runId, 1, 'one')
+    next.keep(runId, 2, 'of the first')
+    expect([...next.kept(runId, 1)]).toEqual([[1, 'one']])
+    next.keep(runId, 3, 'of the second')
+    // Frame 2 was committed by the second owner, and hides nothing.
+    expect([...next.kept(runId, 2)]).toEqual([[1, 'one']])
+    // Frames 2 and 3 are committed by the third one.
+    expect([...next.kept(runId, 3)]).toEqual([[1, 'one']])
+    await end(next, runId)
+  })
+
+  it('fails if the disk was full when its agent ended, also since the last look', async () => {
+    const root = join(mkdtempSync(join(tmpdir(), 'spool-test-')), 'spool')
+    const context = contextOf()
+    const { path } = SpoolFolder.of(root, context.runId)
+    const freeBytes = () => (existsSync(join(path, 'exit')) ? 0 : Number.POSITIVE_INFINITY)
+    const run = startSpooled(spooled({ spool: root, freeBytes }), fakeAgent('cut'), 'open', context)
+    expect((await readAll(run)).map(({ text }) => text)).toEqual(['{"whole":true}', '{"half":'])
+    expect(await run.exit).toMatchObject({ code: 3, error: { code: 'storage_failed' } })
+  })
+
+  it('ends if its output is not read any more', async () => {
+    const run = startSpooledFake('burst', '20000', { queueBytes: 64 * 1024 })
+    await run.stop()
+    await run.lasting?.leave()
+    await run.exit
+    expect(isAlive(run.pid)).toBe(false)
   })
 })
 

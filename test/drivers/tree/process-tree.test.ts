@@ -40,6 +40,7 @@ function tableOf(processes: ProcessInfo[], marked: number[] = []): ProcessTable 
     startOf: (pid) => processes.find((process) => process.pid === pid)?.started,
     isAlive: ({ pid, started }) => processes.some((one) => one.pid === pid && one.started === started),
     marksOf: () => undefined,
+    hasOpen: () => true,
   }
 }
 
