@@ -39,6 +39,8 @@ const SPEECH = [
   'plan',
   'subAgentActivity',
   'contextCompaction',
+  'enteredReviewMode',
+  'exitedReviewMode',
 ]
 const isTool = (item: unknown) => item !== undefined && !SPEECH.includes(textAt(item, 'type'))
 
@@ -114,7 +116,7 @@ function appServerTurns(messages: NativeRecording['messages']): OracleTurn[] {
     const until = begins[n + 1] ?? lines.length
     const prompt = at(lines[begin], 'msg')
     const answer = lines.find((line) => isAnswer(line, at(prompt, 'id')))
-    const id = textAt(answer, 'msg.result.turn.id')
+    const id = textAt(answer, 'msg.result.turn.id') || nextTurn(lines.slice(begin))
     const frames = lines.slice(begin, until).map((line) => at(line, 'msg'))
     const end = frames.find((frame) => isTurn(frame, 'turn/completed', id))
     const outcome = end === undefined ? 'crashed' : textAt(end, 'params.turn.status')
@@ -132,8 +134,21 @@ function appServerTurns(messages: NativeRecording['messages']): OracleTurn[] {
   })
 }
 
+/** The turn that a call starts which is not answered with its id. */
+function nextTurn(lines: Lines): string {
+  const start = lines.find((line) => at(line, 'msg.method') === 'turn/started')
+  return textAt(start, 'msg.params.turn.id')
+}
+
+/** Calls that start a turn without a prompt. */
+const STARTS = ['thread/compact/start', 'review/start']
+const startsTurn = (msg: unknown) =>
+  STARTS.includes(textAt(msg, 'method')) ||
+  (at(msg, 'method') === 'thread/goal/set' && at(msg, 'params.objective') !== undefined)
+
 /** A prompt that is answered with the id of an open turn steers it. */
 function isPrompt(lines: Lines, line: unknown, index: number): boolean {
+  if (at(line, 'dir') === 'in' && startsTurn(at(line, 'msg'))) return true
   if (at(line, 'dir') !== 'in' || at(line, 'msg.method') !== 'turn/start') return false
   const answer = lines.find((other) => isAnswer(other, at(line, 'msg.id')))
   const id = textAt(answer, 'msg.result.turn.id')

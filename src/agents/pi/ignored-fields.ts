@@ -27,6 +27,7 @@ export const dropped: Readonly<Record<string, string>> = {
   command: 'an echo of our command',
   timestamp: 'the log stamps every entry itself',
   cwd: 'the directory it was started in is in the first entry of the log',
+  'session parentSession': 'the path of the session file that a fork copied',
   sessionFile: 'the path of its session file, below the directory that its setup names',
 
   api: 'which protocol it speaks with its model',

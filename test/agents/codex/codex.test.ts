@@ -33,7 +33,7 @@ function nativeFrames({ lines }: Fixture): unknown[] {
 
 describe('every recording', () => {
   test('is there', () => {
-    expect(recordings.length).toBe(89)
+    expect(recordings.length).toBe(92)
   })
 
   test.each(recordings)('$scenario: its frames have the shapes of the native schemas', (fixture) => {

@@ -103,6 +103,7 @@ const AppItem = z.discriminatedUnion('type', [
     agentThreadId: z.string(),
   }),
   z.looseObject({ type: z.literal('contextCompaction'), id }),
+  z.looseObject({ type: z.enum(['enteredReviewMode', 'exitedReviewMode']), id, review: z.string() }),
 ])
 
 const ofThread = { threadId: z.string() }
@@ -146,6 +147,10 @@ const Notification = z.discriminatedUnion('method', [
   notification('thread/status/changed', ofThread),
   notification('thread/readState/changed', ofThread),
   notification('thread/goal/cleared', ofThread),
+  notification('thread/goal/updated', {
+    ...ofThread,
+    goal: z.looseObject({ objective: z.string(), status: z.string(), tokensUsed: z.int() }),
+  }),
   notification('serverRequest/resolved', { ...ofThread, requestId: z.union([z.string(), z.number()]) }),
   notification('account/rateLimits/updated', { rateLimits: z.looseObject({}) }),
   notification('mcpServer/startupStatus/updated', { name: z.string(), status: z.string() }),

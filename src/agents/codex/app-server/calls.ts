@@ -15,8 +15,15 @@ export function callServer(state: AppServerState, method: string, params: Fields
   return line(message)
 }
 
-export function interruptTurn(state: AppServerState, turnId: string): Write {
-  return callServer(state, 'turn/interrupt', { threadId: state.threadId, turnId })
+/** Pauses the goal first, because Codex would start its next turn right after the interrupt. */
+export function interruptTurn(state: AppServerState, turnId: string): Write[] {
+  return [...pauseGoal(state), callServer(state, 'turn/interrupt', { threadId: state.threadId, turnId })]
+}
+
+/** Pauses a goal that Codex works on, so that it starts no further turn by itself. */
+export function pauseGoal(state: AppServerState): Write[] {
+  if (!state.pursues) return []
+  return [callServer(state, 'thread/goal/set', { threadId: state.threadId, status: 'paused' })]
 }
 
 /** A process may have several threads: the conversation is the one that receives our prompts. */
@@ -47,6 +54,7 @@ export function applySent(state: AppServerState, message: Fields): Command | und
     case 'thread/goal/clear':
     case 'thread/goal/set': {
       const prompt = goalPrompt(method, params)
+      if (method === 'thread/goal/set') state.pursues = prompt !== undefined
       if (prompt === undefined) return undefined
       setConversation(state, text(params, 'threadId'))
       if (!state.turn) openTurn(state)

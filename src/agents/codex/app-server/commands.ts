@@ -1,15 +1,15 @@
-import { type Command, MainstemError, type Policy } from '../../../model/index.ts'
+import type { Command } from '../../../model/index.ts'
 import { verbIn } from '../../../model/request/verb.ts'
 import type { Decoded, Write } from '../../agent.ts'
-import { emitAll, line, nextProcess, nextTurn, nothing, refuse, send } from '../../kit/decoded.ts'
+import { emitAll, line, nothing, refuse, send } from '../../kit/decoded.ts'
 import { compact, type Fields } from '../../kit/fields.ts'
-import { isSamePolicy } from '../../kit/option.ts'
 import { concernsOthers } from '../tool-lists.ts'
 import { encodeAnswer } from './answers.ts'
-import { callServer, interruptTurn } from './calls.ts'
-import { goalCall, pauseGoal } from './goals.ts'
+import { callServer, interruptTurn, pauseGoal } from './calls.ts'
+import { goalCall, isWork } from './goals.ts'
+import { setMode, setModel, setPolicy, takeSettings, updateSettings } from './settings.ts'
 import type { AppServerState, HeldPrompt } from './state.ts'
-import { HAS_MODES, MODES, threadParams, turnPolicy } from './thread.ts'
+import { threadParams } from './thread.ts'
 import { endTurn } from './turns.ts'
 
 const CLIENT = {
@@ -32,10 +32,7 @@ export function encode(state: AppServerState, command: Command): Decoded {
     case 'answer':
       return encodeAnswer(state, command)
     case 'set_model':
-      // A thread keeps its model, and a turn cannot select the default.
-      if (command.model === null) return nextProcess
-      state.next.model = command.model
-      return nextTurn
+      return setModel(state, command.model)
     case 'set_policy':
       return command.mode === undefined ? setPolicy(state, command.policy) : setMode(state, command.mode)
     case 'close':
@@ -74,7 +71,7 @@ function prompt(state: AppServerState, held: HeldPrompt): Decoded {
   return nothing
 }
 
-/** Sends the buffered prompt once the thread is open. */
+/** Sends the buffered prompt once the thread is open, or has the settings for it. */
 export function releaseHeld(state: AppServerState): Write[] {
   const { held } = state.span
   state.span.held = undefined
@@ -82,36 +79,48 @@ export function releaseHeld(state: AppServerState): Write[] {
 }
 
 function startTurn(state: AppServerState, held: HeldPrompt): Write[] {
-  const { threadId } = state
   const { verb, argument = '' } = verbIn(held.text) ?? {}
-  if (verb === 'goal') return [goalCall(state, argument)]
-  if (verb === 'compact') return [callServer(state, 'thread/compact/start', { threadId })]
-  if (verb === 'review') {
-    const target = { type: 'uncommittedChanges' }
-    return [callServer(state, 'review/start', { threadId, target, delivery: 'inline' })]
+  switch (verb) {
+    case 'goal':
+      return isWork(argument)
+        ? withSettings(state, held, () => goalCall(state, argument))
+        : [goalCall(state, argument)]
+    case 'compact':
+      return withSettings(state, held, () =>
+        callServer(state, 'thread/compact/start', { threadId: state.threadId }),
+      )
+    case 'review':
+      return withSettings(state, held, () => callReview(state))
+    default:
+      return [callServer(state, 'turn/start', turnParams(state, held))]
   }
-  const { effort, outputSchema } = state.start.options
-  const { model, mode, policy } = state.next
-  const params = {
-    threadId: state.threadId,
-    input: [
-      ...held.images.map(({ mimeType, data }) => ({ type: 'image', url: `data:${mimeType};base64,${data}` })),
-      ...textInput(held.text),
-    ],
-    ...compact({ model, effort, outputSchema }),
-    ...(policy && turnPolicy(policy)),
-    ...(mode !== undefined && { collaborationMode: modeOf(state, mode) }),
-  }
-  state.sent = state.next
-  state.next = {}
-  return [callServer(state, 'turn/start', params)]
 }
 
-/** A mode includes a model, which overrides the turn's model; the mode's built-in instructions stay. */
-function modeOf(state: AppServerState, mode: string): Fields {
-  const model = state.next.model ?? state.known.model
-  const effort = state.start.options.effort ?? null
-  return { mode, settings: { model, reasoning_effort: effort, developer_instructions: null } }
+/** Only a prompt carries settings. What else starts a turn waits until the thread has them. */
+function withSettings(state: AppServerState, held: HeldPrompt, call: () => Write): Write[] {
+  const update = updateSettings(state)
+  if (update.length > 0) state.span.held = held
+  return update.length > 0 ? update : [call()]
+}
+
+function callReview(state: AppServerState): Write {
+  const target = { type: 'uncommittedChanges' }
+  return callServer(state, 'review/start', { threadId: state.threadId, target, delivery: 'inline' })
+}
+
+function turnParams(state: AppServerState, { text, images }: HeldPrompt): Fields {
+  state.isEffortSent = true
+  const { effort, outputSchema } = state.start.options
+  const input = [
+    ...images.map(({ mimeType, data }) => ({ type: 'image', url: `data:${mimeType};base64,${data}` })),
+    ...textInput(text),
+  ]
+  return {
+    threadId: state.threadId,
+    input,
+    ...compact({ effort, outputSchema }),
+    ...takeSettings(state),
+  }
 }
 
 function textInput(prompt: string): Fields[] {
@@ -132,36 +141,6 @@ function interrupt(state: AppServerState): Decoded {
   if (held) return emitAll(endTurn(state, { evidence: 'aborted' }))
   if (!turn) return nothing
   turn.interrupting = true
-  return turn.begun && turn.id !== undefined
-    ? send([...pauseGoal(state), interruptTurn(state, turn.id)])
-    : nothing
-}
-
-/** Takes effect with the next turn, like all settings. */
-function setMode(state: AppServerState, mode: string): Decoded {
-  if (!MODES.includes(mode))
-    return refuse('unsupported_option', `mode ${mode} is not supported by codex: ${HAS_MODES}`)
-  state.next.mode = mode
-  return nextTurn
-}
-
-/** Takes effect with the next turn: Codex has no command for it within a turn. */
-function setPolicy(state: AppServerState, policy: Policy | undefined): Decoded {
-  if (!policy) return refuse('invalid_request', 'either a policy or a mode is required')
-  // A turn cannot select the sandbox of the user's configuration; only a process started without one uses it.
-  if (policy.sandbox === 'none' && state.sandbox !== 'none') return nextProcess
-  // Tool lists are read at process start.
-  if (
-    !isSamePolicy(policy, state.start.policy, 'approval', 'sandbox', 'network', 'writableRoots', 'maxSteps')
-  )
-    return nextProcess
-  try {
-    turnPolicy(policy)
-  } catch (thrown) {
-    if (thrown instanceof MainstemError) return refuse(thrown.code, thrown.message)
-    throw thrown
-  }
-  state.next.policy = policy
-  state.sandbox = policy.sandbox
-  return nextTurn
+  // Only a begun turn can be interrupted, but its goal can be paused.
+  return send(turn.begun && turn.id !== undefined ? interruptTurn(state, turn.id) : pauseGoal(state))
 }

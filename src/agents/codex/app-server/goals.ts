@@ -8,15 +8,14 @@ import { endTurn } from './turns.ts'
 /** The call for a prompt that is `/goal`: shows the goal, ends it, or sets it, whereupon Codex starts a turn by itself. */
 export function goalCall(state: AppServerState, argument: string): Write {
   const { threadId } = state
-  if (argument === '') return callServer(state, 'thread/goal/get', { threadId })
-  if (argument === 'clear') return callServer(state, 'thread/goal/clear', { threadId })
+  if (!isWork(argument))
+    return callServer(state, argument === '' ? 'thread/goal/get' : 'thread/goal/clear', { threadId })
   return callServer(state, 'thread/goal/set', { threadId, objective: argument, status: 'active' })
 }
 
-/** Pauses an active goal: Codex would start its next turn right after an interrupt. */
-export function pauseGoal(state: AppServerState): Write[] {
-  if (state.goal !== 'active') return []
-  return [callServer(state, 'thread/goal/set', { threadId: state.threadId, status: 'paused' })]
+/** The prompt `/goal` sets a goal to work on, and does not only show or end it. */
+export function isWork(argument: string): boolean {
+  return argument !== '' && argument !== 'clear'
 }
 
 /** Ends the turn of a prompt that only shows or ends the goal. */
@@ -37,13 +36,18 @@ export function decodeGoalUpdated(state: AppServerState, params: Fields): Decode
   const goal = fields(params, 'goal')
   const status = text(goal, 'status')
   if (text(params, 'threadId') !== state.threadId || status === state.goal) return skipped
-  state.goal = status
+  updateGoal(state, status)
   return emit({ type: 'notice.raised', level: 'info', code: 'goal_changed', message: wordsOf(goal) })
 }
 
 export function decodeGoalCleared(state: AppServerState, params: Fields): Decoded {
-  if (text(params, 'threadId') === state.threadId) state.goal = undefined
+  if (text(params, 'threadId') === state.threadId) updateGoal(state, undefined)
   return nothing
+}
+
+function updateGoal(state: AppServerState, status: string | undefined): void {
+  state.goal = status
+  state.pursues = status === 'active'
 }
 
 function wordsOf(goal: Fields): string {

@@ -55,6 +55,14 @@ const itemRule = ruleTable<ItemRule>({
     return [...cut, { type: 'turn.steered', prompt, effect: cut.length > 0 ? 'restarted' : 'folded' }]
   },
 
+  enteredReviewMode: () => [],
+
+  // A message follows that repeats it.
+  exitedReviewMode(state, _id, item) {
+    if (state.turn) state.turn.answer = text(item, 'review')
+    return []
+  },
+
   contextCompaction: (_state, _id, _item, { phase }) =>
     phase === 'completed' ? [{ type: 'context.compacted' }] : [],
 })

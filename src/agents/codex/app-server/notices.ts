@@ -7,6 +7,7 @@ import {
   type Fields,
   fields,
   flag,
+  int,
   isFields,
   list,
   number,
@@ -35,6 +36,12 @@ export function decodeError(state: AppServerState, params: Fields): Decoded {
     ...halves,
     retryOf(message, error.codexErrorInfo) ?? { type: 'limit.reported', kind: 'retry', message },
   )
+}
+
+/** Codex refused a call whose failure ends nothing. */
+export function protocolRefused(method: string | undefined, error: Fields, message: string): Emitted {
+  const data = { method: method ?? '?', code: int(error, 'code') ?? 0 }
+  return { type: 'notice.raised', level: 'warning', code: 'protocol_refused', message, data }
 }
 
 export function decodeWarning(_state: AppServerState, params: Fields): Decoded {

@@ -7,15 +7,22 @@ import { updateSession } from '../../kit/known.ts'
 import { codeOfText } from '../errors.ts'
 import { afterHandshake, openThread, releaseHeld } from './commands.ts'
 import { decodeGoalResponse } from './goals.ts'
-import { openedThread } from './notices.ts'
+import { openedThread, protocolRefused } from './notices.ts'
+import { refusedSettings, restoreSettings } from './settings.ts'
 import { endShells } from './shells.ts'
 import type { AppServerState } from './state.ts'
 import { endTurn } from './turns.ts'
 
+/** A call of ours. */
+interface Call {
+  method: string
+  params: Fields
+}
+
 /** Decodes the response to our call. */
 export function decodeResponse(state: AppServerState, native: Fields): Decoded {
   const call = state.calls.take(native.id)
-  if (native.error !== undefined) return refused(state, call?.method, fields(native, 'error'))
+  if (native.error !== undefined) return refused(state, call, fields(native, 'error'))
   const result = fields(native, 'result')
   switch (call?.method) {
     case 'initialize':
@@ -32,6 +39,8 @@ export function decodeResponse(state: AppServerState, native: Fields): Decoded {
     case 'thread/goal/get':
     case 'thread/goal/clear':
       return decodeGoalResponse(state, call.method, result)
+    case 'thread/settings/update':
+      return send(releaseHeld(state))
     case 'thread/backgroundTerminals/list':
       return send(endShells(state, result))
     default:
@@ -56,7 +65,8 @@ function named(state: AppServerState, result: Fields, params: Fields): Decoded {
   return emitAll(updateSession(state, { model: text(params, 'model') }))
 }
 
-function refused(state: AppServerState, method: string | undefined, error: Fields): Decoded {
+function refused(state: AppServerState, call: Call | undefined, error: Fields): Decoded {
+  const { method, params = {} } = call ?? {}
   const message = text(error, 'message') ?? 'refused'
   switch (method) {
     case 'initialize':
@@ -66,22 +76,31 @@ function refused(state: AppServerState, method: string | undefined, error: Field
     case 'thread/resume':
     case 'thread/fork':
       return failed(state, 'resume_failed', { code: resumeCode(error, message), message })
+    case 'thread/goal/set':
+      state.pursues = state.goal === 'active'
+      // A pause that failed ends no turn.
+      if (params.objective === undefined) break
+      return unstarted(state, method, error, message)
     case 'thread/compact/start':
     case 'review/start':
     case 'thread/goal/get':
     case 'thread/goal/clear':
-    case 'thread/goal/set':
     case 'turn/start':
-      // A pending policy must not be lost: the next turn would have more permissions than requested.
-      state.next = { ...state.sent, ...state.next }
-      if (state.turn && state.turn.id === undefined)
-        return emitAll(endTurn(state, { evidence: 'error', error: { code: codeOfText(message), message } }))
-      break
+      return unstarted(state, method, error, message)
+    case 'thread/settings/update':
+      restoreSettings(state)
+      return refusedSettings(state, error, message)
     case 'turn/interrupt':
       return emit({ type: 'notice.raised', level: 'warning', code: 'interrupt_refused', message })
   }
-  const data = { method: method ?? '?', code: int(error, 'code') ?? 0 }
-  return emit({ type: 'notice.raised', level: 'warning', code: 'protocol_refused', message, data })
+  return emit(protocolRefused(method, error, message))
+}
+
+/** Codex refused the call that would have started a turn. */
+function unstarted(state: AppServerState, method: string, error: Fields, message: string): Decoded {
+  restoreSettings(state)
+  if (!state.turn || state.turn.id !== undefined) return emit(protocolRefused(method, error, message))
+  return emitAll(endTurn(state, { evidence: 'error', error: { code: codeOfText(message), message } }))
 }
 
 /** The error code of an invalid request; for a resume it always means that the thread does not exist. */

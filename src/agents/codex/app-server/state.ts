@@ -100,12 +100,16 @@ export interface AppServerState {
   next: TurnSettings
   /** The settings of the last turn, which were not applied if that turn is rejected. */
   sent: TurnSettings
+  /** The thread has the effort of the options. */
+  isEffortSent: boolean
   /** The last requested sandbox. */
   sandbox: Sandbox
   /** Commands of an interrupted turn whose shells must still be terminated. */
   readonly abandoned: Set<string>
   /** The status of the conversation's goal, if it has one. */
   goal: string | undefined
+  /** Codex works on a goal: it starts turns by itself. */
+  pursues: boolean
   /** The last reported account limits. */
   limits: readonly LimitReported[]
   declined: Declined
@@ -133,6 +137,8 @@ export function initialState(start: Start): AppServerState {
     sandbox: start.policy.sandbox,
     abandoned: new Set(),
     goal: undefined,
+    pursues: false,
+    isEffortSent: false,
     limits: [],
     declined: { reported: 0, ended: 0 },
   }

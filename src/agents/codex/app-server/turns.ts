@@ -46,7 +46,7 @@ function beginTurn(state: AppServerState, id: string): Write[] {
   if (!turn) return []
   turn.id = turn.reviews ? (turn.id ?? id) : id
   turn.begun = true
-  return turn.interrupting ? [interruptTurn(state, id)] : []
+  return turn.interrupting ? interruptTurn(state, id) : []
 }
 
 export function decodeTurnCompleted(state: AppServerState, params: Fields): Decoded {
