@@ -129,8 +129,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'wrong model set',
-    file: `${CODEX}/commands.ts`,
-    from: 'state.next.model = command.model',
+    file: `${CODEX}/settings.ts`,
+    from: 'state.next.model = model',
     to: "state.next.model = 'gpt-5.5'",
     cell: 'codex/live/set-model',
   },

@@ -123,6 +123,14 @@ export const SCRIPTS = {
       { text: 'It was asked to run.' },
     ],
   },
+  /** Only the first reply follows the prompt: a goal has no message of a person, and continues after it. */
+  goal: {
+    replies: [
+      { text: 'It is prepared.' },
+      { calls: [{ do: 'shell', command: 'touch ran.txt' }] },
+      { text: 'The goal is reached.' },
+    ],
+  },
   write: {
     replies: [
       { calls: [{ do: 'write', path: 'hello.txt', content: 'alpha\nbeta\n' }] },

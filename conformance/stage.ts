@@ -9,6 +9,7 @@ import {
   mainstem,
   type PromptOptions,
   type SessionRequest,
+  type Turn,
   type TurnResult,
 } from '../src/index.ts'
 import type { ScriptedModel } from '../src/testing/index.ts'
@@ -97,20 +98,35 @@ export class Stage implements AsyncDisposable {
       policy: FREE,
       ...request,
     })
+    this.#follow(session)
+    return session
+  }
+
+  /** Opens a session that continues a copy of a conversation. */
+  async fork(session: AgentSession): Promise<AgentSession> {
+    const copy = await this.#stem.fork(session.id)
+    this.#follow(copy)
+    return copy
+  }
+
+  #follow(session: AgentSession<unknown>): void {
     const log: Entry[] = []
     this.#logs.push(log)
     this.#sessions.push(session)
     this.#reading.push(keep(session.entries(), log))
-    return session
   }
 
   /** Plays a part of the script to its end; `during` sees the events as they come. */
-  async turn<T>(
+  turn<T>(
     session: AgentSession<T>,
     script: string,
     { during, ...more }: PromptOptions & { during?: (event: Event) => void } = {},
   ): Promise<FinishedTurn<T>> {
-    const turn = session.prompt(this.line(script), more)
+    return this.played(session.prompt(this.line(script), more), during)
+  }
+
+  /** Reads a turn to its end. */
+  async played<T>(turn: Turn<T>, during?: (event: Event) => void): Promise<FinishedTurn<T>> {
     const events: Event[] = []
     for await (const { event } of turn) {
       events.push(event)

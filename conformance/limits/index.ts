@@ -7,6 +7,7 @@ import type { Limit } from './limit.ts'
 import { ONESHOT_LIMITS } from './oneshot.ts'
 import { OPENCODE_LIMITS } from './opencode.ts'
 import { PI_LIMITS } from './pi.ts'
+import { VERB_LIMITS } from './verbs.ts'
 
 /** The first match applies, so specific limits precede general ones. */
 export const LIMITS: readonly Limit[] = [
@@ -16,6 +17,7 @@ export const LIMITS: readonly Limit[] = [
   ...OPENCODE_LIMITS,
   ...ACP_LIMITS,
   ...PI_LIMITS,
+  ...VERB_LIMITS,
   ...ONESHOT_LIMITS,
 ]
 

@@ -14,7 +14,8 @@ async function writesUnasked(stage: Stage, session: AgentSession): Promise<void>
 }
 
 /** Some programs accept a short name and ask for a full one. */
-const isModel = (model: string, name: string) => model.split('-').includes(name) || model.startsWith(name)
+export const isModel = (model: string, name: string) =>
+  model.split('-').includes(name) || model.startsWith(name)
 
 export const CONTROL: readonly Scenario[] = [
   {

@@ -9,6 +9,7 @@ import { SUBAGENTS } from './subagents.ts'
 import { TEXT } from './text.ts'
 import { TOOLS } from './tools.ts'
 import { USAGE } from './usage.ts'
+import { VERBS } from './verbs.ts'
 
 /** Every scenario, in the order of the table. */
 export const SCENARIOS: readonly Scenario[] = [
@@ -20,6 +21,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...APPROVALS,
   ...INTERRUPTS,
   ...CONTROL,
+  ...VERBS,
   ...BUDGET,
   ...FAULTS,
 ]
