@@ -14,7 +14,7 @@ import type { AppServerState } from './state.ts'
 import { endTurn } from './turns.ts'
 
 /** A call of ours. */
-interface Call {
+interface SentCall {
   method: string
   params: Fields
 }
@@ -65,7 +65,7 @@ function named(state: AppServerState, result: Fields, params: Fields): Decoded {
   return emitAll(updateSession(state, { model: text(params, 'model') }))
 }
 
-function refused(state: AppServerState, call: Call | undefined, error: Fields): Decoded {
+function refused(state: AppServerState, call: SentCall | undefined, error: Fields): Decoded {
   const { method, params = {} } = call ?? {}
   const message = text(error, 'message') ?? 'refused'
   switch (method) {
