@@ -12,6 +12,8 @@ export type BlobRef = types.BlobRef
 export interface BlobSink {
   /** Starts a new blob. */
   open(): BlobWriter
+  /** Removes a blob that no entry refers to. */
+  remove(ref: BlobRef): Promise<void>
 }
 
 /** Writes one blob. */

@@ -1,6 +1,7 @@
+import { blobsOf } from '../model/entry-blobs.ts'
 import type { Entry } from '../model/index.ts'
 import { Continuity } from './continuity.ts'
-import { BETWEEN, blobsOf } from './log-rows.ts'
+import { BETWEEN } from './log-rows.ts'
 import type { DamageLocation } from './refusals.ts'
 import { integer, type Row, text } from './row.ts'
 import { typesIn } from './row-types.ts'

@@ -1,4 +1,4 @@
-import type { BlobRef, Entry } from '../model/index.ts'
+import type { Entry } from '../model/index.ts'
 import { storageFailed } from './refusals.ts'
 import { namedTypes } from './row-types.ts'
 import type { TableRow } from './tables.ts'
@@ -49,10 +49,4 @@ function toRow(entries: readonly Entry[], texts: readonly string[]): LogRow {
   for (const { event } of entries) types.push(event.type)
   // One join: a string built in pieces is flattened piece by piece when it is posted to the thread.
   return { first: last - entries.length + 1, last, at, body: texts.join(BETWEEN), types: namedTypes(types) }
-}
-
-/** The blobs that an entry refers to. */
-export function blobsOf({ event, blobs = [] }: Entry): readonly BlobRef[] {
-  const own = event.type === 'tool.completed' || event.type === 'native.unmapped' ? event.blob : undefined
-  return own ? [own, ...blobs.filter(({ id }) => id !== own.id)] : blobs
 }

@@ -310,6 +310,22 @@ export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): 
       })
     })
 
+    test('removes bytes that no entry refers to, and keeps those of an entry', async () => {
+      await using store = await open()
+      const [unused, used] = await Promise.all(
+        ['a', 'b'].map((text) => {
+          const writer = store.blobs.open()
+          writer.write(new TextEncoder().encode(text))
+          return writer.close()
+        }),
+      )
+      if (!unused || !used) throw new Error('both were written')
+      await store.create(SESSION, { entries: [{ ...entry(1), blobs: [used] }], record: state(SESSION) })
+      await store.blobs.remove(unused)
+      await expect(blobBytes(store.readBlob(unused))).rejects.toMatchObject({ code: 'not_found' })
+      expect((await blobBytes(store.readBlob(used))).toString()).toBe('b')
+    })
+
     test('reads large bytes in pieces, and a part of them from where it begins', async () => {
       await using store = await open()
       const writer = store.blobs.open()

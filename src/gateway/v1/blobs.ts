@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import * as z from 'zod'
+import { blobsOf } from '../../model/entry-blobs.ts'
 import { type BlobRef, MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import { ownedSession } from '../access/session-access.ts'
@@ -65,9 +66,8 @@ async function begun(pieces: AsyncIterable<Uint8Array>): Promise<AsyncIterable<U
 
 /** Only blobs that the session's own log refers to: the store keeps the blobs of all principals together. */
 async function refIn({ sessions }: GatewayDeps, record: SessionRecord, blobId: string): Promise<BlobRef> {
-  for await (const { event, blobs = [] } of latestFirst(sessions, record)) {
-    const own = 'blob' in event && event.blob ? [event.blob] : []
-    const found = [...own, ...blobs].find(({ id }) => id === blobId)
+  for await (const entry of latestFirst(sessions, record)) {
+    const found = blobsOf(entry).find(({ id }) => id === blobId)
     if (found) return found
   }
   throw new MainstemError('not_found', 'no such blob in this session')

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { MainstemError, type SessionRecord } from '../../model/index.ts'
+import { blobsOf } from '../../model/entry-blobs.ts'
+import { type BlobRef, type Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
 import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -13,7 +14,7 @@ export function exportEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/sessions/:id/export',
-    summary: 'Export a session: its record, its entries and its raw frames',
+    summary: 'Export a session: its record, its entries with their blobs, and its raw frames',
     params: SessionPath,
     answers: { [NDJSON.type]: ExportLineJson },
     errors: ['session_not_found', 'overloaded'],
@@ -80,9 +81,10 @@ async function* linesOf(
   const { id, head, frames: lastFrame, earliest = 1, earliestFrame = 1 } = record
   const { failure: _, ...stored } = record
   yield [{ record: inOrder(withoutSecrets(stored)) }]
+  const sent = new Set<string>()
   let last = earliest - 1
   for await (const entries of sessions.replay(id, last, head, { signal })) {
-    yield entries.map((entry) => ({ entry }))
+    yield* withBlobs(entries, sent, sessions)
     last = entries.at(-1)?.seq ?? last
   }
   if (last < head && !signal.aborted)
@@ -93,4 +95,38 @@ async function* linesOf(
     count += frames.length
   }
   yield [{ end: { entries: head - earliest + 1, frames: count } }]
+}
+
+/** Entries, each after the blobs that it is the first to refer to. */
+async function* withBlobs(
+  entries: readonly Entry[],
+  sent: Set<string>,
+  sessions: GatewayDeps['sessions'],
+): AsyncGenerator<readonly Line[]> {
+  let lines: Line[] = []
+  for (const entry of entries) {
+    for (const ref of blobsOf(entry)) {
+      if (sent.has(ref.id)) continue
+      sent.add(ref.id)
+      yield lines
+      lines = []
+      yield* blobLines(ref, sessions)
+    }
+    lines.push({ entry })
+  }
+  yield lines
+}
+
+/** An empty blob has one line. */
+async function* blobLines(
+  { id, bytes }: BlobRef,
+  sessions: GatewayDeps['sessions'],
+): AsyncGenerator<readonly Line[]> {
+  let at = 0
+  for await (const piece of sessions.blob({ id, bytes })) {
+    const data = Buffer.from(piece.buffer, piece.byteOffset, piece.length).toString('base64')
+    yield [{ blob: { id, bytes, at, data } }]
+    at += piece.length
+  }
+  if (bytes === 0) yield [{ blob: { id, bytes, at, data: '' } }]
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
-import { damage } from '../../sessions/imports/export-check.ts'
+import { damage, type ExportLine } from '../../sessions/imports/export-check.ts'
 import type { NumberedLine } from '../../sessions/imports/imports.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { isOperator } from '../http/auth.ts'
@@ -72,8 +72,12 @@ export async function* exportLines(lines: AsyncIterable<Buffer>): AsyncGenerator
     if ('end' in value && value.end.sha256 !== hash.digest('hex'))
       throw damage('the lines before do not match the checksum', line)
     if (!('end' in value)) hash.update(raw).update('\n')
-    yield { line, size: raw.length, value }
+    yield { line, size: raw.length, value: 'blob' in value ? withBytes(value) : value }
   }
+}
+
+function withBytes({ blob }: Extract<ExportLineJson, { blob: object }>): ExportLine {
+  return { blob: { ...blob, data: Buffer.from(blob.data, 'base64') } }
 }
 
 function parsed(utf8: TextDecoder, raw: Buffer, line: number): ExportLineJson {

@@ -1,14 +1,22 @@
-import { type Entry, type Event, MainstemError, type SessionRecord } from '../../model/index.ts'
+import { type BlobRef, type Entry, type Event, MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { JournalFrame, SessionState } from '../../stores/store.ts'
 import { stamp } from '../log/log.ts'
 import { recordEvent } from '../machine/record.ts'
 import { OpenWork, settlementOf } from '../recovery/recovery.ts'
+
+/** A part of a blob, before the first entry that refers to it. */
+export interface BlobPart extends BlobRef {
+  /** How many bytes are before it. */
+  at: number
+  data: Uint8Array
+}
 
 /** A line of an exported session. */
 export type ExportLine =
   | { record: SessionRecord }
   | { entry: Entry }
   | { frame: JournalFrame }
+  | { blob: BlobPart }
   | { end: { entries: number; frames: number } }
 
 /** Fields of a record that its entries determine. */
@@ -43,6 +51,7 @@ export class ExportCheck {
   take(line: ExportLine): void {
     if ('entry' in line) this.#entry(line.entry)
     else if ('frame' in line) this.#frame(line.frame)
+    else if ('blob' in line) this.#blob()
     else if ('end' in line) this.#end(line.end)
     else throw damage('an export has one record')
   }
@@ -68,6 +77,10 @@ export class ExportCheck {
     this.#last = entry
     this.#open.add(entry)
     recordEvent(this.state, entry.event, entry.native)
+  }
+
+  #blob(): void {
+    if (this.#frames > 0) throw damage('blobs come before frames')
   }
 
   #frame({ frame }: JournalFrame): void {

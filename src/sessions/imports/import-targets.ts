@@ -1,10 +1,21 @@
-import { type Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
+import { BLOB_REFERENCE } from '../../model/blob.ts'
+import { blobsOf } from '../../model/entry-blobs.ts'
+import {
+  type BlobRef,
+  type BlobSink,
+  type BlobWriter,
+  type Entry,
+  MainstemError,
+  type SessionRecord,
+} from '../../model/index.ts'
 import { importing } from '../../model/owner.ts'
+import type { Hash } from '../../model/text/large-value.ts'
 import type { JournalFrame, SessionState, Store } from '../../stores/store.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 
 /** The destination of the lines of an import. */
 export interface ImportTarget {
+  readonly blobs: BlobSink
   entries(entries: readonly Entry[]): Promise<void>
   frames(frames: readonly JournalFrame[]): Promise<void>
   /** Makes the session visible, with entries that end it. */
@@ -15,6 +26,7 @@ export interface ImportTarget {
 
 /** A session that is not in the store. */
 export class NewLog implements ImportTarget {
+  readonly blobs: BlobSink
   readonly #store: Store
   readonly #ownership: Ownership
   readonly #state: SessionState
@@ -26,11 +38,11 @@ export class NewLog implements ImportTarget {
     this.#ownership = ownership
     this.#state = state
     this.#remove = remove
+    this.blobs = store.blobs
   }
 
-  async entries(given: readonly Entry[]): Promise<void> {
+  async entries(entries: readonly Entry[]): Promise<void> {
     const { id } = this.#state
-    const entries = given.map(withoutBlobs)
     if (this.#isCreated) return this.#append({ entries })
     const asked = this.#ownership.moment
     // Ended, so that no client can continue it, and without native ids, which belong to the principal.
@@ -70,13 +82,19 @@ const PAGE = 512
 
 /** A session that the store has: every line must be there already. */
 export class KnownLog implements ImportTarget {
+  /** Gives blobs the digest of their content as id. */
+  readonly blobs: BlobSink
   readonly #store: Store
   readonly #record: SessionRecord
   #entries: readonly Entry[] = []
   #frames: readonly JournalFrame[] = []
 
-  constructor(store: Store, record: SessionRecord) {
+  readonly #newHash: () => Hash
+
+  constructor(store: Store, record: SessionRecord, newHash: () => Hash) {
     this.#store = store
+    this.#newHash = newHash
+    this.blobs = { open: () => new DigestedBlob(newHash()), remove: async () => undefined }
     this.#record = record
   }
 
@@ -87,10 +105,23 @@ export class KnownLog implements ImportTarget {
       if (this.#entries.length === 0) this.#entries = await this.#store.read(id, entry.seq - 1, PAGE)
       const [stored, ...rest] = this.#entries
       this.#entries = rest
-      const known = JSON.stringify(stored)
-      if (known !== JSON.stringify(entry) && known !== JSON.stringify(withoutBlobs(entry)))
-        throw differs(id, `entry ${entry.seq}`)
+      if (!stored || withoutBlobs(stored) !== withoutBlobs(entry)) throw differs(id, `entry ${entry.seq}`)
+      await this.#compareBlobs(stored, entry)
     }
+  }
+
+  /** An older export has no blobs, and a session that was imported from it has no references. */
+  async #compareBlobs(stored: Entry, given: Entry): Promise<void> {
+    const wanted = blobsOf(given)
+    if (wanted.length === 0) return
+    const found = new Set<string>()
+    for (const ref of blobsOf(stored)) {
+      const hash = this.#newHash()
+      for await (const piece of this.#store.readBlob(ref)) hash.update(piece)
+      found.add(hash.digest('hex'))
+    }
+    if (!wanted.every(({ id }) => found.has(id)))
+      throw differs(this.#record.id, `large texts of entry ${given.seq}`)
   }
 
   async frames(frames: readonly JournalFrame[]): Promise<void> {
@@ -100,7 +131,7 @@ export class KnownLog implements ImportTarget {
       if (this.#frames.length === 0) this.#frames = await this.#store.readJournal(id, frame.frame - 1, PAGE)
       const [stored, ...rest] = this.#frames
       this.#frames = rest
-      if (JSON.stringify(stored) !== JSON.stringify(frame)) throw differs(id, `frame ${frame.frame}`)
+      if (!stored || withoutIds(stored) !== withoutIds(frame)) throw differs(id, `frame ${frame.frame}`)
     }
   }
 
@@ -113,14 +144,37 @@ export class KnownLog implements ImportTarget {
   }
 }
 
-/**
- * An entry without its references to blobs. An export has no blobs, and a reference to one that is in the store would
- * make the bytes of another session readable.
- */
-function withoutBlobs({ blobs: _, ...entry }: Entry): Entry {
-  if (!('blob' in entry.event)) return entry
+/** The text of an entry without what depends on the ids of its blobs. */
+function withoutBlobs({ blobs: _, ...entry }: Entry): string {
+  if (!('blob' in entry.event)) return withoutIds(entry)
   const { blob: __, ...event } = entry.event
-  return { ...entry, event }
+  return withoutIds({ ...entry, event })
+}
+
+function withoutIds(value: Entry | JournalFrame): string {
+  return JSON.stringify(value).replaceAll(BLOB_REFERENCE, '')
+}
+
+class DigestedBlob implements BlobWriter {
+  readonly #hash: Hash
+  #bytes = 0
+
+  constructor(hash: Hash) {
+    this.#hash = hash
+  }
+
+  write(chunk: Uint8Array): void {
+    this.#hash.update(chunk)
+    this.#bytes += chunk.length
+  }
+
+  async close(): Promise<BlobRef> {
+    return { id: this.#hash.digest('hex'), bytes: this.#bytes }
+  }
+
+  discard(): void {
+    // Nothing was written.
+  }
 }
 
 function differs(id: string, what: string): MainstemError {

@@ -5,6 +5,7 @@ import type { Hash } from '../../model/text/large-value.ts'
 import type { JournalFrame, SessionState, Store } from '../../stores/store.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import { damage, ExportCheck, type ExportLine } from './export-check.ts'
+import { ImportBlobs } from './import-blobs.ts'
 import { type ImportTarget, KnownLog, NewLog } from './import-targets.ts'
 
 /** A line with its place in the file, and its length in characters. */
@@ -71,7 +72,7 @@ export class SessionImports {
       const { principal } = importer
       return await run.finish(principal, await this.#nativeIds(principal, run.record))
     } catch (thrown) {
-      await run?.target.discard()
+      await run?.discard()
       throw atLine(thrown, number)
     } finally {
       if (id !== undefined) this.#running.delete(id)
@@ -100,7 +101,7 @@ export class SessionImports {
     const { store } = this.#deps
     const { id, principal } = state
     const known = await store.record(id)
-    if (known?.principal === principal) return new KnownLog(store, known)
+    if (known?.principal === principal) return new KnownLog(store, known, this.#deps.newHash)
     // Left by an import that was cut off.
     if (known && isImporting(known.principal)) await this.#remove(id)
     else if (known) throw new MainstemError('conflict', `the id ${id} is taken`)
@@ -124,6 +125,7 @@ export class SessionImports {
 class ImportRun {
   readonly target: ImportTarget
   readonly #check: ExportCheck
+  readonly #blobs: ImportBlobs
   readonly #id: string
   #entries: Entry[] = []
   #frames: JournalFrame[] = []
@@ -133,6 +135,7 @@ class ImportRun {
     this.#check = check
     this.#id = id
     this.target = target
+    this.#blobs = new ImportBlobs(target.blobs)
   }
 
   get record(): SessionRecord {
@@ -141,8 +144,10 @@ class ImportRun {
 
   async take(line: ExportLine, size: number): Promise<void> {
     this.#check.take(line)
-    if ('entry' in line) this.#entries.push(this.#own(line.entry))
-    if ('frame' in line) this.#frames.push(line.frame)
+    if ('blob' in line) return this.#blobs.take(line.blob)
+    if ('entry' in line) this.#entries.push(this.#blobs.entry(this.#own(line.entry)))
+    else this.#blobs.checkNamed()
+    if ('frame' in line) this.#frames.push(this.#blobs.frame(line.frame))
     this.#size += size
     if (this.#size >= BATCH) await this.#flush()
   }
@@ -158,6 +163,11 @@ class ImportRun {
     return { id, entries: head, isNew: this.target instanceof NewLog }
   }
 
+  async discard(): Promise<void> {
+    await this.#blobs.discard()
+    await this.target.discard()
+  }
+
   #own(entry: Entry): Entry {
     return entry.session === this.#id ? entry : { ...entry, session: this.#id }
   }
@@ -168,6 +178,7 @@ class ImportRun {
     this.#frames = []
     this.#size = 0
     if (entries.length > 0) await this.target.entries(entries)
+    this.#blobs.stored()
     if (frames.length > 0) await this.target.frames(frames)
   }
 }

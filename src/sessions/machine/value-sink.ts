@@ -3,7 +3,7 @@ import type { BlobRef, BlobSink, BlobWriter } from '../../model/index.ts'
 import type { Hash, ValueSink } from '../../model/text/large-value.ts'
 
 export interface ValueSinkDeps {
-  blobs: BlobSink
+  blobs: Pick<BlobSink, 'open'>
   newHash(): Hash
   /** Masks secrets in what is written. */
   mask?(writer: BlobWriter): BlobWriter

@@ -10,6 +10,10 @@ export class MemoryBlobs implements BlobSink {
     return new MemoryBlob(id, (bytes) => this.#blobs.set(id, bytes))
   }
 
+  async remove({ id }: BlobRef): Promise<void> {
+    this.#blobs.delete(id)
+  }
+
   get(id: string): Uint8Array | undefined {
     return this.#blobs.get(id)
   }

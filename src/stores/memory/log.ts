@@ -1,7 +1,7 @@
+import { blobsOf } from '../../model/entry-blobs.ts'
 import type { Entry, SessionRecord } from '../../model/index.ts'
 import { type AcceptedPrompt, queuePreview } from '../../model/session/queue-preview.ts'
 import { contentSize } from '../../model/text/content-size.ts'
-import { blobsOf } from '../log-rows.ts'
 import { fitting } from '../read-bytes.ts'
 import { cursorGone } from '../refusals.ts'
 import { type Batch, type JournalFrame, NO_FENCE, type StoredState, type TrimPoint } from '../store.ts'

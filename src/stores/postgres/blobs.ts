@@ -24,6 +24,10 @@ const BLOB = `SELECT b.bytes, b.sum, b.owner_sum, s.id AS owner FROM @blob b
   LEFT JOIN @session s ON s.n = b.session WHERE b.id = $1`
 const PART = 'SELECT body FROM @blob_part WHERE blob = $1 AND part = $2'
 
+const REMOVE_BLOB = 'DELETE FROM @blob WHERE id = $1 AND session IS NULL'
+const REMOVE_PARTS = `DELETE FROM @blob_part p WHERE blob = $1
+  AND NOT EXISTS (SELECT FROM @blob b WHERE b.id = p.blob)`
+
 /** A crash can leave blobs that no entry refers to. Unreferenced blobs of a running server are younger than this. */
 const SWEEP = [
   `DELETE FROM @blob WHERE session IS NULL AND made < now() - interval '1 day'`,
@@ -48,6 +52,11 @@ export class BlobRows implements BlobSink {
       await this.copy(id, piecesOf(file, bytes))
       rmSync(path)
     })
+  }
+
+  async remove({ id }: BlobRef): Promise<void> {
+    await this.#write(REMOVE_BLOB, [id])
+    await this.#write(REMOVE_PARTS, [id])
   }
 
   /** Reads all parts twice: the checksum covers the whole blob, and nothing damaged may be returned. */

@@ -31,6 +31,10 @@ export class BlobFiles implements BlobSink {
     return this.#begin(randomUUID())
   }
 
+  async remove({ id }: BlobRef): Promise<void> {
+    if (this.takeSum(id) !== undefined) rmSync(join(this.#folder, id), { force: true })
+  }
+
   /** Writes a blob under the id that it has in another store. Replaces what an interrupted copy left. */
   async copy(id: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     if (!UUID.test(id)) throw unknownBlob(id)
