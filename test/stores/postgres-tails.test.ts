@@ -5,7 +5,7 @@ import { newSchema } from '../postgres/database.ts'
 import { startProxy } from '../postgres/proxy.ts'
 import { entries, entry, sessionId, state } from './sqlite-parts.ts'
 
-const ID = sessionId(1)
+const [ID, OTHER, THIRD] = [sessionId(1), sessionId(2), sessionId(3)]
 const TTL = 30_000
 const OWNER = { owner: 'a', ttlMs: TTL }
 const never = new AbortController().signal
@@ -81,14 +81,16 @@ test('every entry of a commit that the feed shows can be read at once', async ()
 
 describe('a server that has lost its lease', () => {
   /** Two servers with the same clock; the first created the session, and the second has acquired it since. */
-  const open = async () => {
+  const open = async (before?: (servers: Record<'old' | 'other', Store>) => Promise<void>) => {
     const url = await newSchema()
     const clock = { now: 1_000 }
     const monotonic = () => clock.now
     const [old, other] = [await postgresStore({ url, monotonic }), await postgresStore({ url, monotonic })]
     await old.create(ID, { entries: entries(ID, 1, 1) }, undefined, OWNER)
     expect(await old.read(ID, 1, 9)).toEqual([])
-    clock.now += TTL
+    clock.now += TTL - 1
+    await before?.({ old, other })
+    clock.now += 1
     const { fence } = await other.acquire(ID, 'b', TTL)
     let last = 1
     const write = () => other.append(ID, { entries: [entry(ID, ++last)] }, fence)
@@ -103,6 +105,17 @@ describe('a server that has lost its lease', () => {
 
   test('reads what the new owner wrote, at once', async () => {
     await using servers = await open()
+    await servers.write()
+    expect(await reads(servers.old, 1)).toEqual([[entry(ID, 2)], texts(2), 2])
+  })
+
+  test('does not rely on a lease that a refused creation did not extend', async () => {
+    const key = { scope: 's', key: 'k', fingerprint: 'f', session: OTHER, answer: {} }
+    await using servers = await open(async ({ old, other }) => {
+      await other.create(OTHER, { entries: entries(OTHER, 1, 1) }, key)
+      const again = { ...key, session: THIRD }
+      expect(await old.create(THIRD, { entries: entries(THIRD, 1, 1) }, again, OWNER)).toEqual(key)
+    })
     await servers.write()
     expect(await reads(servers.old, 1)).toEqual([[entry(ID, 2)], texts(2), 2])
   })

@@ -97,9 +97,10 @@ export class PostgresBackend implements Backend<PostgresPlace> {
     for (;;) {
       try {
         const { rows } = await this.#database.write(sql, values)
-        for (const { terms } of runs) if (terms) this.#held.extend(terms.owner, terms.ttlMs, sentAt)
         const ids = new Set(rows.map(({ id }) => id))
-        return new Set(runs.map(({ session }) => session).filter((session) => ids.has(toColumn(session))))
+        const accepted = runs.filter(({ session }) => ids.has(toColumn(session)))
+        for (const { terms } of accepted) if (terms) this.#held.extend(terms.owner, terms.ttlMs, sentAt)
+        return new Set(accepted.map(({ session }) => session))
       } catch (thrown) {
         // Another server took one of the keys at the same moment. Nothing was written; each run is asked by itself.
         if (isDuplicate(thrown)) return runs.length > 1 ? this.#commitEach(runs) : new Set()
