@@ -2,12 +2,16 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
 import { searchTerms } from '../../src/model/text/search-terms.ts'
+import { LogReads } from '../../src/stores/log-store/log-reads.ts'
 import { Database } from '../../src/stores/postgres/database.ts'
+import { PostgresReader } from '../../src/stores/postgres/reader.ts'
 import { WordIndexer } from '../../src/stores/postgres/search/indexer.ts'
+import { searchLogs } from '../../src/stores/postgres/search/search-logs.ts'
 import { WordIndex } from '../../src/stores/postgres/search/word-index.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import { scopeOf } from '../../src/stores/search.ts'
 import type { Store } from '../../src/stores/store.ts'
+import { UPCASTS } from '../../src/stores/upcast.ts'
 import { newSchema, query } from '../postgres/database.ts'
 import { startPostgres } from '../postgres/server.ts'
 import { sessionId, state } from './sqlite-parts.ts'
@@ -64,6 +68,25 @@ test('a search asks the index, and reads the rows that it names', async () => {
   await expect.poll(() => documents(url), { timeout: 10_000 }).toHaveLength(40)
   await query(url, `DELETE FROM @document WHERE tokens @@ '${scopeOf('local')}needle'`)
   expect(await found(store, 'needle')).toEqual([])
+})
+
+test('a search for words that follow each other, which many entries have apart, ends in time', async () => {
+  const url = await newSchema()
+  await using store = await postgresStore({ url })
+  await append(store, ID, 1, 'src/index')
+  const count = 200
+  for (let seq = 2; seq <= count; seq++) await append(store, ID, seq, 'index src')
+  await expect.poll(() => documents(url), { timeout: 10_000 }).toHaveLength(count)
+  await using database = await Database.open({ url })
+  const reader = new LogReads(new PostgresReader(database, () => null), UPCASTS)
+  const searchFor = (stepMs: number) => {
+    let now = 0
+    const deps = { database, index: new WordIndex(database), reader, monotonic: () => (now += stepMs) }
+    return searchLogs(deps, { principal: 'local', terms: searchTerms('src/index'), limit: 10 })
+  }
+  expect(await searchFor(0)).toMatchObject({ entries: [{ seq: 1 }], isComplete: true })
+  // Time for one page.
+  expect(await searchFor(900)).toEqual({ entries: [], isComplete: false })
 })
 
 test('entries are indexed in the background, each once, by whichever server is first', async () => {

@@ -191,6 +191,24 @@ describe('the index', () => {
     expect(all.places.map(({ seq }) => seq)).toEqual(Array.from({ length: rows }, (_, index) => rows - index))
   })
 
+  test('a search does not wait for the index of all new entries', async () => {
+    const path = directory()
+    const rows = 1_300
+    {
+      await using store = await open(path)
+      await append(store, ID, 1, 'row')
+      await found(store, 'row')
+      await Promise.all(Array.from({ length: rows - 1 }, (_, index) => append(store, ID, index + 2, 'row')))
+    }
+    const index = indexer(path)
+    const partly = index.find(ask)
+    expect(partly.isComplete).toBe(false)
+    expect(partly.places.length).toBeLessThan(rows)
+    const all = index.find({ ...ask, waitMs: 60_000 })
+    expect([all.isComplete, all.places.length]).toEqual([true, rows])
+    index.close()
+  })
+
   test('a search indexes older entries while it has too few, for as long as it may wait', async () => {
     const path = directory()
     {

@@ -14,7 +14,7 @@ export interface IndexQuery {
   limit: number
   /** Only documents below this id; all of them if it is absent. */
   below?: number
-  /** The time limit for indexing older entries if the index has too few matches. */
+  /** The time limit for indexing new entries, and then older ones if the index has too few matches. */
   waitMs: number
 }
 
@@ -73,15 +73,16 @@ export class TextIndexer {
   }
 
   find({ waitMs, ...query }: IndexQuery): IndexMatches {
-    while (this.#forward());
-    const matches = this.#find(query)
     const until = performance.now() + waitMs
+    let isBehind = this.#forward()
+    while (isBehind && performance.now() < until) isBehind = this.#forward()
+    const matches = this.#find(query)
     while (matches.places.length < query.limit && performance.now() < until && this.#backfill()) {
       const more = this.#find({ ...query, below: matches.below, limit: query.limit - matches.places.length })
       matches.places.push(...more.places)
       matches.below = more.below
     }
-    return { ...matches, isComplete: this.#isComplete }
+    return { ...matches, isComplete: this.#isComplete && !isBehind }
   }
 
   close(): void {

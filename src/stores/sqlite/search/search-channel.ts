@@ -68,7 +68,7 @@ export type ToSearch =
   /** Rows of this session were removed from the logs. */
   | { kind: 'removed'; session: number }
 
-/** The time limit for a search to index entries that an older version wrote. */
+/** The time limit for a search to index entries. */
 const WAIT_MS = 1_000
 
 /** Looks up entries in the index, and reads them from the logs. */
@@ -78,13 +78,21 @@ export async function searchLogs(
   { principal, terms, limit }: TextQuery,
 ): Promise<TextMatches> {
   const entries: Entry[] = []
+  const until = performance.now() + WAIT_MS
+  let isComplete = true
   for (let below: number | undefined; ; ) {
     const rest = limit - entries.length
-    const question = { principal, terms, limit: rest, waitMs: WAIT_MS, ...(below !== undefined && { below }) }
-    const found = await index.find(question)
+    const waitMs = Math.max(0, until - performance.now())
+    const found = await index.find({
+      principal,
+      terms,
+      limit: rest,
+      waitMs,
+      ...(below !== undefined && { below }),
+    })
+    isComplete &&= found.isComplete
     for (const place of found.places) entries.push(...matchesIn(await readAt(store, place), terms))
-    if (found.places.length < rest || entries.length >= limit)
-      return { entries, isComplete: found.isComplete }
+    if (found.places.length < rest || entries.length >= limit) return { entries, isComplete }
     below = found.below
   }
 }
