@@ -52,6 +52,7 @@ class MemoryStore implements Store {
   readonly #access = new MemoryAccess()
   readonly access = new AccessRows(this.#access)
   #isClosed = false
+  #commits = 0
   readonly #time: OpenTime
   readonly #leases: Leases
 
@@ -80,7 +81,7 @@ class MemoryStore implements Store {
     if (charges) for (const charge of charges) this.#charge(charge)
     if (facts) this.#access.add(facts)
     if (batch.record) this.#own(batch.record)
-    log.append(batch)
+    log.append(batch, ++this.#commits)
     return log
   }
 
@@ -160,13 +161,15 @@ class MemoryStore implements Store {
   }
 
   async search({ principal, terms, limit }: TextQuery): Promise<TextMatches> {
-    const found: Entry[] = []
-    for (const log of [...this.#logs.values()].reverse()) {
+    const found: { entry: Entry; order: number }[] = []
+    for (const log of this.#logs.values()) {
       if (log.state?.principal !== principal) continue
       const earliest = log.record?.earliest ?? 1
-      found.push(...matchesIn(log.read(earliest - 1, log.head, Number.POSITIVE_INFINITY), terms))
+      const matches = matchesIn(log.read(earliest - 1, log.head, Number.POSITIVE_INFINITY), terms)
+      for (const entry of matches) found.push({ entry, order: log.orderOf(entry.seq) })
     }
-    return { entries: found.sort((a, b) => b.at - a.at).slice(0, limit), isComplete: true }
+    const newest = found.sort((a, b) => b.order - a.order || b.entry.seq - a.entry.seq).slice(0, limit)
+    return { entries: newest.map(({ entry }) => entry), isComplete: true }
   }
 
   async records(query: SessionQuery): Promise<readonly SessionRecord[]> {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { createHash } from 'node:crypto'
-import type { Entry, EventType } from '../model/index.ts'
+import { type Entry, type EventType, isDamaged, MainstemError } from '../model/index.ts'
 import { importerOf } from '../model/owner.ts'
 import { matchesTerms, type SearchTerm, searchTokens } from '../model/text/search-terms.ts'
 import { searchText } from '../model/text/search-text.ts'
@@ -31,6 +31,24 @@ export function matchesIn(entries: readonly Entry[], terms: readonly SearchTerm[
       return text !== undefined && matchesTerms(text, terms)
     })
     .reverse()
+}
+
+/**
+ * The matching entries among those that `read` gives. None where entries were removed meanwhile or are damaged, so that
+ * the other matches can be read.
+ */
+export async function readableMatches(
+  session: string,
+  terms: readonly SearchTerm[],
+  read: () => readonly Entry[] | Promise<readonly Entry[]>,
+): Promise<Entry[]> {
+  try {
+    return matchesIn(await read(), terms)
+  } catch (thrown) {
+    const isRemoved = thrown instanceof MainstemError && thrown.code === 'cursor_gone'
+    if (isRemoved || isDamaged(thrown, session)) return []
+    throw thrown
+  }
 }
 
 /** An entry with text to search. */

@@ -59,6 +59,15 @@ export function searchContract(open: () => Promise<Store>): void {
     expect(await found(store, 'cart missing')).toEqual([])
   })
 
+  test('the order of a search is that of the commits, also where clocks disagree', async () => {
+    await using store = await open()
+    const at = (entry: Entry, time: number) => ({ ...entry, at: time })
+    await store.append(FIRST, { entries: [at(said(FIRST, 1, 'a cart'), 90)], record: state(FIRST) })
+    await store.append(SECOND, { entries: [at(said(SECOND, 1, 'a cart'), 10)], record: state(SECOND) })
+    await store.append(FIRST, { entries: [said(FIRST, 2, 'a cart'), said(FIRST, 3, 'a cart')] })
+    expect(await found(store, 'cart')).toEqual(['1.3', '1.2', '2.1', '1.1'])
+  })
+
   test('a search finds words by their beginning, and not by their middle or end', async () => {
     await using store = await withTexts('Refactor the shopping cart')
     expect(await found(store, 'refac shop')).toEqual(['1.1'])

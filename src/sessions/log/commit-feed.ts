@@ -1,4 +1,5 @@
 import type { Entry, Outcome } from '../../model/index.ts'
+import { Waiters } from '../../model/waiters.ts'
 import type { Batch, SessionState } from '../../stores/store.ts'
 import { Latency } from './latency.ts'
 
@@ -21,7 +22,7 @@ export class CommitFeed {
   /** From the time of an entry to the moment when it is stored and can be shown. */
   readonly latency = new Latency()
   readonly #kept: number
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Waiters()
   #commits: CommittedEntries[] = []
   #head = 0
 
@@ -45,7 +46,7 @@ export class CommitFeed {
     if (this.#commits.length > 2 * this.#kept) this.#commits = this.#commits.slice(-this.#kept)
     // The end of a turn changes the record, so most commits need no scan.
     if (record) this.#countOutcomes(entries)
-    for (const wake of [...this.#waiting]) wake()
+    this.#waiting.wake()
   }
 
   #countOutcomes(entries: readonly Entry[]): void {
@@ -71,16 +72,7 @@ export class CommitFeed {
 
   /** Resolves when there is an entry after this position, or when the signal fires. */
   changed(position: number, signal: AbortSignal): Promise<void> {
-    if (position < this.#head || signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal.addEventListener('abort', wake)
-    })
+    return position < this.#head ? Promise.resolve() : this.#waiting.wait(signal)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Entry } from '../../model/index.ts'
+import { Waiters } from '../../model/waiters.ts'
 import { fitting } from '../read-bytes.ts'
 
 /** The entries of one commit, and their texts. */
@@ -19,7 +20,7 @@ export class Tail {
   readonly recent: Recent[] = []
   /** Whether notifications have been seen since the head was asked for; otherwise it may be out of date. */
   isFresh = false
-  readonly #waiting = new Map<() => void, number>()
+  readonly #waiting = new Waiters()
 
   constructor(session: string, committed: number) {
     this.session = session
@@ -36,28 +37,20 @@ export class Tail {
 
   /** Whether a reader has entries of this log and waits for more. */
   get isAwaitedBeyondStart(): boolean {
-    return [...this.#waiting.values()].some((after) => after > 0)
+    return this.#waiting.places.some((after) => after > 0)
   }
 
   advance(committed: number): void {
     this.committed = committed
-    for (const [wake, after] of this.#waiting) if (committed > after) wake()
+    this.#waiting.wake(committed)
   }
 
   wait(after: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.set(wake, after)
-      signal.addEventListener('abort', wake)
-    })
+    return this.#waiting.wait(signal, after)
   }
 
   wakeAll(): void {
-    for (const wake of this.#waiting.keys()) wake()
+    this.#waiting.wake()
   }
 
   /** Entries after a cursor, if the first of them is in memory. */

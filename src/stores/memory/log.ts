@@ -2,6 +2,7 @@ import { blobsOf } from '../../model/entry-blobs.ts'
 import type { Entry, SessionRecord } from '../../model/index.ts'
 import { type AcceptedPrompt, queuePreview } from '../../model/session/queue-preview.ts'
 import { contentSize } from '../../model/text/content-size.ts'
+import { Waiters } from '../../model/waiters.ts'
 import { fitting } from '../read-bytes.ts'
 import { cursorGone } from '../refusals.ts'
 import { type Batch, type JournalFrame, NO_FENCE, type StoredState, type TrimPoint } from '../store.ts'
@@ -11,6 +12,8 @@ interface Chunk {
   /** The last seq before it. */
   readonly after: number
   readonly entries: readonly Entry[]
+  /** The first entry of each commit, and its place among the commits of all logs. */
+  readonly commits: readonly { seq: number; order: number }[]
   /** The total size of the entries, computed on first use. */
   bytes?: number
 }
@@ -27,7 +30,7 @@ export class MemoryLog {
   /** One chunk per commit: one growing list would copy every entry again when it grows. */
   #chunks: Chunk[] = []
   readonly #journal: JournalFrame[] = []
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Waiters()
   /** What was trimmed, and the blobs that it referred to. */
   #dropped = 0
   readonly #droppedBlobs: string[] = []
@@ -60,15 +63,19 @@ export class MemoryLog {
     return [...this.#droppedBlobs, ...this.#chunks.flatMap(blobIdsOf)]
   }
 
-  append({ entries, journal = [], record, frameCounts, queued, dequeued, release }: Batch): void {
-    if (entries.length > 0) this.#add(entries)
+  /** `order` is the place of this commit among those of all logs. */
+  append(
+    { entries, journal = [], record, frameCounts, queued, dequeued, release }: Batch,
+    order: number,
+  ): void {
+    if (entries.length > 0) this.#add(entries, order)
     for (const frame of journal) this.#journal.push(frame)
     if (record) this.state = record
     if (queued) this.#queue = [...this.#queue, ...queued]
     if (dequeued) this.#queue = this.#queue.filter(({ turn }) => !dequeued.includes(turn))
     if (frameCounts && this.state) this.state = { ...this.state, ...frameCounts }
     if (release) this.owner = undefined
-    this.#wakeAll()
+    this.#waiting.wake()
   }
 
   queued(turn: number): AcceptedPrompt | undefined {
@@ -82,6 +89,12 @@ export class MemoryLog {
     const first = within(rest(chunk, after, limit), sizeOf(chunk), maxBytes)
     const isAll = after + first.length < lastOf(chunk) || index >= this.#chunks.length - 1
     return isAll ? first : this.#readOn(first, index + 1, limit, maxBytes - sizeOf(chunk))
+  }
+
+  /** The commit that added an entry, by its place among those of all logs. */
+  orderOf(seq: number): number {
+    const { commits } = this.#chunks[this.#indexOf(seq - 1)] ?? NOTHING
+    return commits.findLast((commit) => commit.seq <= seq)?.order ?? 0
   }
 
   readJournal(after: number, limit: number, maxBytes: number): readonly JournalFrame[] {
@@ -103,32 +116,24 @@ export class MemoryLog {
   }
 
   changed(after: number, signal: AbortSignal): Promise<void> {
-    if (this.head > after || signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const wake = () => {
-        this.#waiting.delete(wake)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.add(wake)
-      signal.addEventListener('abort', wake)
-    })
+    return this.head > after ? Promise.resolve() : this.#waiting.wait(signal)
   }
 
   /** Wakes all waiting readers of a deleted log. */
   close(): void {
-    this.#wakeAll()
+    this.#waiting.wake()
   }
 
   get #last(): Chunk | undefined {
     return this.#chunks.at(-1)
   }
 
-  #add(entries: readonly Entry[]): void {
+  #add(entries: readonly Entry[], order: number): void {
     const last = this.#last
     const isShort = last && last.entries.length + entries.length < SHORT
-    if (isShort) this.#chunks[this.#chunks.length - 1] = joined(last, entries)
-    else this.#chunks.push({ after: this.head, entries })
+    const added = { after: this.head, entries, commits: [{ seq: this.head + 1, order }] }
+    if (isShort) this.#chunks[this.#chunks.length - 1] = joined(last, added)
+    else this.#chunks.push(added)
   }
 
   /** The index of the chunk that contains the entry after this one, or of the last chunk. */
@@ -163,13 +168,9 @@ export class MemoryLog {
     this.#droppedBlobs.push(...this.#chunks.slice(0, index).flatMap(blobIdsOf))
     this.#chunks = this.#chunks.slice(index)
   }
-
-  #wakeAll(): void {
-    for (const wake of [...this.#waiting]) wake()
-  }
 }
 
-const NOTHING: Chunk = { after: 0, entries: [] }
+const NOTHING: Chunk = { after: 0, entries: [], commits: [] }
 
 function rest({ after: before, entries }: Chunk, after: number, limit: number): readonly Entry[] {
   const from = after - before
@@ -191,8 +192,8 @@ function within(entries: readonly Entry[], chunkBytes: number, maxBytes: number)
   return entries.slice(0, fitting(entries, contentSize, maxBytes))
 }
 
-function joined({ after, entries }: Chunk, more: readonly Entry[]): Chunk {
-  return { after, entries: [...entries, ...more] }
+function joined({ after, entries, commits }: Chunk, more: Chunk): Chunk {
+  return { after, entries: [...entries, ...more.entries], commits: [...commits, ...more.commits] }
 }
 
 function blobIdsOf({ entries }: Chunk): string[] {

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
+import { Waiters } from '../../model/waiters.ts'
 import { Backoff } from './failures.ts'
 
 type OnPayload = (payload: string) => void
@@ -117,25 +118,17 @@ async function close(client: Client | undefined): Promise<void> {
 
 /** Callers that wait for something with a name. */
 export class WakeUps {
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #waiting = new Map<string, Waiters>()
 
   /** Settles with the next `wake` of this name; also when the signal fires. */
-  wait(name: string, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(name) ?? new Set()
-      const wake = () => {
-        waiting.delete(wake)
-        if (waiting.size === 0 && this.#waiting.get(name) === waiting) this.#waiting.delete(name)
-        signal.removeEventListener('abort', wake)
-        resolve()
-      }
-      this.#waiting.set(name, waiting.add(wake))
-      signal.addEventListener('abort', wake)
-    })
+  async wait(name: string, signal: AbortSignal): Promise<void> {
+    const waiting = this.#waiting.get(name) ?? new Waiters()
+    this.#waiting.set(name, waiting)
+    await waiting.wait(signal)
+    if (waiting.size === 0 && this.#waiting.get(name) === waiting) this.#waiting.delete(name)
   }
 
   wake(name: string): void {
-    for (const wake of [...(this.#waiting.get(name) ?? [])]) wake()
+    this.#waiting.get(name)?.wake()
   }
 }

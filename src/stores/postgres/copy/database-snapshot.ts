@@ -3,37 +3,56 @@ import { storageFailed } from '../../refusals.ts'
 import type { Row } from '../../row.ts'
 import type { Database, Query, Reads } from '../database.ts'
 
+/** A transaction that stays open until `end`. */
+interface OpenTransaction {
+  readonly query: Query
+  end(): Promise<void>
+}
+
+/**
+ * Begins a transaction with these statements, and keeps it open. A connection that breaks later is reported by the next
+ * statement.
+ */
+export async function openTransaction(
+  database: Database,
+  begin: (query: Query) => Promise<unknown>,
+): Promise<OpenTransaction> {
+  const closing = Promise.withResolvers<void>()
+  const begun = Promise.withResolvers<Query>()
+  const held = database.transaction(0, async (query) => {
+    await begin(query)
+    begun.resolve(query)
+    await closing.promise
+  })
+  const ended = held.catch((thrown: unknown) => begun.reject(thrown))
+  const query = await begun.promise
+  const end = () => {
+    closing.resolve()
+    return ended
+  }
+  return { query, end }
+}
+
 /** Everything in a database as it is at one moment, in a transaction that stays open until the end. */
 export class DatabaseSnapshot implements Reads, AsyncDisposable {
-  readonly #query: Query
-  readonly #close: () => Promise<void>
+  readonly #transaction: OpenTransaction
 
-  private constructor(query: Query, close: () => Promise<void>) {
-    this.#query = query
-    this.#close = close
+  private constructor(transaction: OpenTransaction) {
+    this.#transaction = transaction
   }
 
   static async take(database: Database): Promise<DatabaseSnapshot> {
-    const closing = Promise.withResolvers<void>()
-    const taken = Promise.withResolvers<Query>()
-    const held = database.transaction(0, async (query) => {
+    const transaction = await openTransaction(database, async (query) => {
       await query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY')
       // The first statement fixes what all others see.
       await query('SELECT count(*) FROM @setting')
-      taken.resolve(query)
-      await closing.promise
     })
-    // A connection that breaks later is reported by the next statement.
-    const ended = held.catch((thrown: unknown) => taken.reject(thrown))
-    return new DatabaseSnapshot(await taken.promise, async () => {
-      closing.resolve()
-      await ended
-    })
+    return new DatabaseSnapshot(transaction)
   }
 
   async read(sql: string, values: readonly unknown[] = []): Promise<Row[]> {
     try {
-      return await this.#query(sql, values)
+      return await this.#transaction.query(sql, values)
     } catch (thrown) {
       if (thrown instanceof MainstemError) throw thrown
       throw storageFailed('cannot read the store', thrown)
@@ -41,6 +60,6 @@ export class DatabaseSnapshot implements Reads, AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#close()
+    return this.#transaction.end()
   }
 }

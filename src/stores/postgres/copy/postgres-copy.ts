@@ -11,7 +11,7 @@ import { LIVE } from '../leases.ts'
 import { checkSchema, prepareSchema } from '../migrate.ts'
 import { INDEX_FROM_HERE } from '../search/word-index.ts'
 import { namedRow, SUMS, selectOf } from '../table-rows.ts'
-import { DatabaseSnapshot } from './database-snapshot.ts'
+import { DatabaseSnapshot, openTransaction } from './database-snapshot.ts'
 import { addRows } from './write-table.ts'
 
 const OPEN_TIME =
@@ -128,22 +128,12 @@ class PostgresTarget extends PostgresSource implements CopyTarget {
    * through a pooler.
    */
   async lock(): Promise<void> {
-    const closing = Promise.withResolvers<void>()
-    const locked = Promise.withResolvers<void>()
-    const held = this.database.transaction(0, async (query) => {
-      await query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
-      await query(LOCK, [this.database.address.schema])
-      locked.resolve()
-      await closing.promise
-    })
-    // A connection that breaks later is reported by the next statement of the copy.
-    const ended = held.catch((thrown) => locked.reject(thrown))
-    this.#unlock = async () => {
-      closing.resolve()
-      await ended
-    }
     try {
-      await locked.promise
+      const { end } = await openTransaction(this.database, async (query) => {
+        await query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
+        await query(LOCK, [this.database.address.schema])
+      })
+      this.#unlock = end
     } catch (thrown) {
       if (!isLockTimeout(thrown)) throw cannotOpen(this.database.address, thrown)
       throw inUse(`another copy to ${this.name} is running`, 'Wait for its end, or stop it.')

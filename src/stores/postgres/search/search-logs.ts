@@ -1,8 +1,8 @@
-import { type Entry, isDamaged } from '../../../model/index.ts'
+import type { Entry } from '../../../model/index.ts'
 import type { SearchTerm } from '../../../model/text/search-terms.ts'
 import type { LogReads } from '../../log-store/log-reads.ts'
 import { integer, type Row, text } from '../../row.ts'
-import { matchesIn, scopeOf } from '../../search.ts'
+import { readableMatches, scopeOf } from '../../search.ts'
 import type { TextMatches, TextQuery } from '../../store.ts'
 import { fromColumn, toColumn } from '../columns.ts'
 import type { Database } from '../database.ts'
@@ -90,7 +90,7 @@ async function unindexed(
   while (found.length < query.limit) {
     const values = [xact, id, ...below, base, toColumn(query.principal)]
     const rows = await deps.database.read(UNINDEXED, values)
-    found.push(...matchesOf(deps, rows, query.terms))
+    found.push(...(await matchesOf(deps, rows, query.terms)))
     if (rows.length < PAGE) return { found, isComplete: true }
     if (isLate()) return { found, isComplete: false }
     below = [integer(rows.at(-1) ?? {}, 'xact'), lowest(rows)]
@@ -111,7 +111,7 @@ async function indexed(deps: Deps, query: TextQuery, isLate: () => boolean): Pro
   ]) {
     for (let { low, below } = range; below > low && found.length < query.limit; ) {
       const rows = await deps.database.read(INDEXED, [words, low, below, principal, size])
-      found.push(...matchesOf(deps, rows, query.terms))
+      found.push(...(await matchesOf(deps, rows, query.terms)))
       below = rows.length < size ? low : lowest(rows)
       if (isLate() && (below > low || low > 0)) return { found, isComplete: found.length >= query.limit }
       size = Math.min(2 * size, LARGEST_PAGE)
@@ -123,21 +123,18 @@ async function indexed(deps: Deps, query: TextQuery, isLate: () => boolean): Pro
 const lowest = (rows: readonly Row[]) => integer(rows.at(-1) ?? {}, 'id')
 
 /** Which words follow each other is decided here: the index does not know the order of words. */
-function matchesOf({ reader }: Deps, rows: readonly Row[], terms: readonly SearchTerm[]): Match[] {
-  return rows.flatMap((row) =>
-    matchesIn(readable(reader, row), terms).map((entry) => ({ row: integer(row, 'id'), entry })),
-  )
-}
-
-/** Skips a damaged row, so that the other matches can be read. */
-function readable(reader: Deps['reader'], row: Row): Entry[] {
-  const session = fromColumn(text(row, 'session'))
-  try {
-    return reader.entriesIn(session, row)
-  } catch (thrown) {
-    if (isDamaged(thrown, session)) return []
-    throw thrown
+async function matchesOf(
+  { reader }: Deps,
+  rows: readonly Row[],
+  terms: readonly SearchTerm[],
+): Promise<Match[]> {
+  const matches: Match[] = []
+  for (const row of rows) {
+    const session = fromColumn(text(row, 'session'))
+    const found = await readableMatches(session, terms, () => reader.entriesIn(session, row))
+    for (const entry of found) matches.push({ row: integer(row, 'id'), entry })
   }
+  return matches
 }
 
 /** Tokens have letters and digits alone, so nothing in them has to be escaped. */

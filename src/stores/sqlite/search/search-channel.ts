@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { extname } from 'node:path'
-import { type Entry, isDamaged, MainstemError } from '../../../model/index.ts'
+import type { Entry } from '../../../model/index.ts'
 import { storeClosed } from '../../refusals.ts'
-import { IndexSchedule, matchesIn } from '../../search.ts'
+import { IndexSchedule, readableMatches } from '../../search.ts'
 import type { Store, TextMatches, TextQuery } from '../../store.ts'
 import { ThreadChannel } from '../thread-channel.ts'
 import type { IndexMatches, IndexQuery } from './indexer.ts'
-import type { EntryPlace } from './log-rows.ts'
 
 /** The search thread, seen from here. It is started when it is needed, and again if it fails. */
 export class SearchChannel {
@@ -91,19 +90,9 @@ export async function searchLogs(
       ...(below !== undefined && { below }),
     })
     isComplete &&= found.isComplete
-    for (const place of found.places) entries.push(...matchesIn(await readAt(store, place), terms))
+    for (const { session, seq } of found.places)
+      entries.push(...(await readableMatches(session, terms, () => store.read(session, seq - 1, 1))))
     if (found.places.length < rest || entries.length >= limit) return { entries, isComplete }
     below = found.below
-  }
-}
-
-/** Undefined if the entry was removed meanwhile or is damaged, so that the other matches can be read. */
-async function readAt(store: Pick<Store, 'read'>, { session, seq }: EntryPlace): Promise<readonly Entry[]> {
-  try {
-    return await store.read(session, seq - 1, 1)
-  } catch (thrown) {
-    const isRemoved = thrown instanceof MainstemError && thrown.code === 'cursor_gone'
-    if (isRemoved || isDamaged(thrown, session)) return []
-    throw thrown
   }
 }
