@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hrefOf, routeOf } from '../src/app/route.ts'
 import { rank } from '../src/palette/rank.ts'
 import { dueAt, scheduleOf } from '../src/replay/schedule.ts'
-import { countChanges, diffTexts, pairsOf, parseDiff, patchOf } from '../src/text/diff.ts'
+import { countChanges, diffTexts, pairsOf, parseDiff } from '../src/text/diff.ts'
 import { age, clockTime, cost, count, duration, shortPath } from '../src/text/format.ts'
 
 describe('a difference of two texts', () => {
@@ -52,7 +52,7 @@ describe('a difference of two texts', () => {
     ])
   })
 
-  test('numbers lines by their file, and a patch of them reads back', () => {
+  test('numbers lines by their file', () => {
     const diff = '@@ -10,2 +20,2 @@ f()\n same\n-old\n+new\n'
     expect(parseDiff(diff).map(({ before, after }) => [before, after])).toEqual([
       [undefined, undefined],
@@ -60,8 +60,6 @@ describe('a difference of two texts', () => {
       [11, undefined],
       [undefined, 21],
     ])
-    const patch = patchOf('x', parseDiff(diff), 'modified')
-    expect(patch).toBe('--- a/x\n+++ b/x\n@@ -10,2 +20,2 @@\n same\n-old\n+new\n')
     expect(
       parseDiff('+only\n-a part').every(({ before, after }) => before === undefined && after === undefined),
     ).toBe(true)

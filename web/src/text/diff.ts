@@ -33,7 +33,7 @@ export function parseDiff(diff: string): DiffLine[] {
 }
 
 /** The lines with their numbers. The header of a hunk says where it begins. */
-function numbered(lines: readonly DiffLine[], startsAt = 1): DiffLine[] {
+export function numbered(lines: readonly DiffLine[], startsAt = 1): DiffLine[] {
   let [before, after] = [startsAt, startsAt]
   return lines.map((line) => {
     if (line.kind === 'hunk') {
@@ -59,7 +59,8 @@ export function wholeDiff(before: string | undefined, after: string | undefined,
   return numbered(compareLines(before?.split('\n') ?? [], after?.split('\n') ?? []), startsAt)
 }
 
-function compareLines(left: readonly string[], right: readonly string[]): DiffLine[] {
+/** Both texts line by line, by their longest common subsequence. */
+export function compareLines(left: readonly string[], right: readonly string[]): DiffLine[] {
   let start = 0
   while (start < left.length && start < right.length && left[start] === right[start]) start++
   let end = 0
@@ -155,33 +156,6 @@ export function pairsOf(lines: readonly DiffLine[]): DiffPair[] {
   }
   flush()
   return pairs
-}
-
-/** The lines as a unified diff that `git apply` reads. */
-export function patchOf(path: string, lines: readonly DiffLine[], change: string): string {
-  const [from, to] = [
-    change === 'created' ? '/dev/null' : `a/${path}`,
-    change === 'deleted' ? '/dev/null' : `b/${path}`,
-  ]
-  const signs = { same: ' ', added: '+', removed: '-' } as const
-  const hunks: DiffLine[][] = []
-  for (const line of lines) {
-    if (line.kind === 'hunk' || hunks.length === 0) hunks.push([])
-    if (line.kind !== 'hunk') hunks.at(-1)?.push(line)
-  }
-  const texts = hunks
-    .filter((hunk) => hunk.length > 0)
-    .map((hunk) => {
-      const [old, now] = [
-        hunk.filter(({ kind }) => kind !== 'added'),
-        hunk.filter(({ kind }) => kind !== 'removed'),
-      ]
-      const head = `@@ -${old[0]?.before ?? 0},${old.length} +${now[0]?.after ?? 0},${now.length} @@`
-      return [head, ...hunk.map(({ kind, text }) => `${kind === 'hunk' ? ' ' : signs[kind]}${text}`)].join(
-        '\n',
-      )
-    })
-  return [`--- ${from}`, `+++ ${to}`, ...texts, ''].join('\n')
 }
 
 export function countChanges(lines: readonly DiffLine[]): { added: number; removed: number } {

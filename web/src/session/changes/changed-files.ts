@@ -9,10 +9,20 @@ export interface PlacedChange {
   file: FileChanged
 }
 
+/** A change as it is shown: one of the log, or several as one. */
+interface ShownChange {
+  key: string
+  /** The first entry of the change. */
+  seq: number
+  turn: number | undefined
+  diff: FileDiff
+  lines: readonly DiffLine[]
+}
+
 /** A file with its changes. */
 export interface ChangedFile {
   path: string
-  changes: readonly { key: string; turn: number | undefined; diff: FileDiff; lines: readonly DiffLine[] }[]
+  changes: readonly ShownChange[]
   added: number
   removed: number
 }
@@ -35,8 +45,8 @@ export function changedFiles(changes: readonly PlacedChange[]): ChangedFile[] {
 function changedFile(path: string, own: readonly PlacedChange[]): ChangedFile {
   const whole = own.length > 1 ? netChange(path, own) : undefined
   const diffs = whole
-    ? [{ key: `${path} whole`, turn: undefined, diff: whole }]
-    : own.map(({ seq, turn, file }) => ({ key: `${seq}`, turn, diff: file }))
+    ? [{ key: `${path} whole`, seq: own[0]?.seq ?? 0, turn: undefined, diff: whole }]
+    : own.map(({ seq, turn, file }) => ({ key: `${seq}`, seq, turn, diff: file }))
   const changes = diffs.map((change) => ({ ...change, lines: linesOfFile(change.diff) }))
   return { path, changes, ...countChanges(changes.flatMap(({ lines }) => lines)) }
 }
@@ -49,8 +59,13 @@ function netChange(path: string, own: readonly PlacedChange[]): FileDiff | undef
   })
   const [first, last] = [own[0]?.file, own.at(-1)?.file]
   if (!isChain || !first || !last) return undefined
+  // Nothing is left of a file that was only there in between.
+  if (first.change === 'created' && last.change === 'deleted') return { path, change: 'deleted' }
   const change = last.change === 'deleted' ? 'deleted' : first.change === 'created' ? 'created' : 'modified'
-  return { path, change, before: first.before ?? '', after: last.after ?? '' }
+  const texts = { before: first.before ?? '', after: last.after ?? '' }
+  return first.from === undefined || last.change === 'deleted'
+    ? { path, change, ...texts }
+    : { path, change: 'renamed', from: first.from, ...texts }
 }
 
 export function totalsOf(files: readonly ChangedFile[]): { added: number; removed: number } {

@@ -2,11 +2,12 @@ import type { SessionRecord } from 'mainstem/client'
 import { useMemo, useState } from 'react'
 import { EDITORS, type Preferences, prefer, preferences } from '../../app/preferences.ts'
 import { useStore } from '../../app/store.ts'
-import { patchOf } from '../../text/diff.ts'
 import { Counts } from '../../text/diff-view.tsx'
+import { patchOf } from '../../text/patch.ts'
 import { useRelativePaths } from '../../text/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { useMedia } from '../../ui/media.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Segments } from '../../ui/segments.tsx'
 import { type ChangedFile, changedFiles, totalsOf, turnsOf } from './changed-files.ts'
@@ -20,6 +21,7 @@ export default function ChangesTab({ record, head }: { record: SessionRecord; he
   const [turn, setTurn] = useState<number>()
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set())
   const { diff } = useStore(preferences)
+  const hasRoom = useMedia('(min-width: 64rem)')
   const files = useMemo(
     () => changedFiles(turn === undefined ? changes : changes.filter((change) => change.turn === turn)),
     [changes, turn],
@@ -55,14 +57,14 @@ export default function ChangesTab({ record, head }: { record: SessionRecord; he
           </Button>
           <CopyPatch files={files} />
           <EditorChoice />
-          <span className="max-lg:hidden">
+          {hasRoom && (
             <Segments
               label="Layout of diffs"
               options={{ unified: 'Unified', split: 'Split' }}
               value={diff}
               onChange={(value) => prefer({ diff: value })}
             />
-          </span>
+          )}
         </span>
       </div>
       <div className="flex min-h-0 flex-1">
@@ -73,7 +75,7 @@ export default function ChangesTab({ record, head }: { record: SessionRecord; he
               key={file.path}
               session={record.id}
               file={file}
-              split={diff === 'split'}
+              split={diff === 'split' && hasRoom}
               folded={folded.has(file.path)}
               onFold={(isFolded) => fold(file.path, isFolded)}
             />
@@ -96,8 +98,8 @@ function NoChanges({ record }: { record: SessionRecord }) {
         No file was changed {record.status === 'busy' ? 'yet' : 'in this session'}
       </p>
       <p className="mt-1">
-        Files that the agent edits appear here as diffs. Point at a line and press + to comment on it: the
-        comment goes to the agent with your next prompt.
+        Files that the agent edits appear here as diffs. Press + beside a line to comment on it: the comment
+        goes to the agent with your next prompt.
       </p>
     </Centered>
   )
@@ -137,11 +139,22 @@ function TurnChoice({ turns, turn, onChoose }: TurnChoiceProps) {
 
 function CopyPatch({ files }: { files: readonly ChangedFile[] }) {
   const { path } = useRelativePaths()
-  const patch = () =>
-    files
-      .flatMap((file) => file.changes.map(({ diff, lines }) => patchOf(path(file.path), lines, diff.change)))
-      .join('')
-  return <CopyButton text={patch} label="Copy patch" />
+  const changes = files.flatMap((file) => file.changes).sort((a, b) => a.seq - b.seq)
+  const patches = changes.flatMap(({ diff }) => patchOf(diff, path) ?? [])
+  const left = changes.length - patches.length
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      <CopyButton text={() => patches.join('')} label="Copy patch" />
+      {left > 0 && (
+        <span
+          className="text-xs text-soft"
+          title="A patch needs the content of a change, and a path below the directory of the session"
+        >
+          without {left} {left === 1 ? 'change' : 'changes'}
+        </span>
+      )}
+    </span>
+  )
 }
 
 /** Off by default: the files are on the machine of the agent, which may be another one. */

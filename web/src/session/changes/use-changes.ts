@@ -25,7 +25,8 @@ export function useChanges(session: string, head: number): Changes {
     client
       .page(session, { after, limit: PAGE, types: ['file.changed'] }, stop.signal)
       .then(({ entries = [], next }) => {
-        const isLast = entries.length < PAGE
+        // A page also ends where it has enough bytes, so only an empty one is the last.
+        const isLast = entries.length === 0
         setState((known) => ({
           changes: entries.length === 0 ? known.changes : [...known.changes, ...changesOf(entries)],
           loaded: isLast,
