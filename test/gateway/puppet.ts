@@ -49,7 +49,10 @@ function puppetRecipe(more: Partial<Capabilities> = {}, own: Codec<undefined> = 
   return recipe({ capabilities, codec: own, launch: () => ({ kind: 'builtin', reply }) })
 }
 
-/** An agent that says whatever its task tells it to say: its native lines are our own words. */
+/**
+ * An agent that says whatever its task tells it to say: its native lines are our own words. Its process ends with the turn,
+ * and a prompt that arrives before its exit is lost with it: `able` takes several prompts.
+ */
 export const puppet: Agent = {
   id: 'puppet',
   name: 'Puppet',

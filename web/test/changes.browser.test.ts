@@ -18,7 +18,7 @@ beforeAll(async () => {
     after: 'late\n',
   } as const
   const second = script({ say: file }, success)
-  id = (await client.begin({ agent: 'puppet', cwd: home, prompt: promptFor('First', workday(home)) })).id
+  id = (await client.begin({ agent: 'able', cwd: home, prompt: promptFor('First', workday(home)) })).id
   await client.prompt(id, promptFor('Second', second))
   await vi.waitFor(async () => expect((await client.session(id)).turns).toBe(2), PATIENCE)
   await vi.waitFor(async () => expect((await client.session(id)).status).toBe('idle'), PATIENCE)
@@ -55,11 +55,19 @@ test('files fold, diffs stand in two columns, and the patch is copied', async ()
   const line = page.getByText('const start = (page - 1) * size')
   await line.first().waitFor()
   await page.getByRole('button', { name: 'Split' }).click()
-  const boxes = await Promise.all([
-    page.locator('.diff .bg-bad-wash').first().boundingBox(),
-    page.locator('.diff .bg-good-wash').nth(3).boundingBox(),
-  ])
-  expect(boxes[0] && boxes[1]).toBeTruthy()
+  const file = page.getByRole('region', { name: /paginate\.ts/ })
+  const boxes = () =>
+    Promise.all(['bad', 'good'].map((look) => file.locator(`.diff .bg-${look}-wash`).boundingBox()))
+  const [removed, added] = await boxes()
+  expect(added?.y).toBe(removed?.y)
+  expect(added?.x).toBeGreaterThanOrEqual((removed?.x ?? 0) + (removed?.width ?? 0))
+  // Two columns need room; where the switch is hidden, there is one column.
+  await page.setViewportSize({ width: 900, height: 900 })
+  await page.getByRole('button', { name: 'Unified' }).waitFor({ state: 'detached' })
+  const [above, below] = await boxes()
+  expect(below?.x).toBe(above?.x)
+  expect(below?.y).toBeGreaterThan(above?.y ?? 0)
+  await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('button', { name: 'Unified' }).click()
   await page.getByRole('button', { name: 'Fold all' }).click()
   await line.first().waitFor({ state: 'detached' })
@@ -97,6 +105,48 @@ test('a comment on a line goes to the agent with the next prompt, and survives a
   })
   await file.getByText('with your next prompt').waitFor({ state: 'detached' })
   expect(await faultsOf(watched)).toEqual([])
+})
+
+test('a line is commented on by touch and by keyboard', async () => {
+  const { page } = await opened({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })
+  const file = page.getByRole('region', { name: /late\.ts/ })
+  const button = file.getByRole('button', { name: 'Comment on line 1' })
+  expect(await button.evaluate('(element) => getComputedStyle(element).opacity')).toBe('1')
+  await button.tap()
+  await page.getByRole('textbox', { name: 'Comment on line 1' }).fill('By touch')
+  await page.getByRole('button', { name: 'Add comment' }).tap()
+  await file.getByText('By touch').waitFor()
+  const { page: desk } = await opened()
+  const own = desk.getByRole('region', { name: /late\.ts/ })
+  await own.getByRole('button', { name: 'Path' }).focus()
+  await desk.keyboard.press('Tab')
+  const focused = own.getByRole('button', { name: 'Comment on line 1' })
+  expect(
+    await focused.evaluate(
+      '(element) => [element === document.activeElement, getComputedStyle(element).opacity]',
+    ),
+  ).toEqual([true, '1'])
+  await desk.keyboard.press('Enter')
+  await desk.keyboard.type('By keyboard')
+  await desk.keyboard.press('Control+Enter')
+  await own.getByText('By keyboard').waitFor()
+})
+
+test('all changes are read, also where the server sends them in several pages', async () => {
+  const big = Array.from({ length: 3 }, (_, index) => ({
+    say: {
+      type: 'file.changed',
+      path: `${stage.home}/big-${index}.txt`,
+      change: 'created',
+      after: `${index}\n${'x'.repeat(2_200_000)}\n`,
+    } as const,
+  }))
+  const prompt = promptFor('Big', script(...big, success))
+  const { id: large } = await stage.client.begin({ agent: 'able', cwd: stage.home, prompt })
+  await vi.waitFor(async () => expect((await stage.client.session(large)).status).toBe('idle'), PATIENCE)
+  const { page } = await signedIn()
+  await page.goto(`${stage.url}/#/sessions/${large}/changes`)
+  await page.getByText('3 files').waitFor()
 })
 
 test('a session without changes says what will be here', async () => {

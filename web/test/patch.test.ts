@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '../../test/long.ts'
-import type { FileDiff } from '../src/text/diff-view.tsx'
+import type { FileDiff } from '../src/text/diff.ts'
 import { patchOf } from '../src/text/patch.ts'
 
 const relative = (path: string) => path.replace(/^\/home\//, '')

@@ -1,6 +1,7 @@
 import { approvalFields, commandOf, escapeInvisible, mcpName, proposedChanges } from 'mainstem/client'
 import { CodeText } from '../text/code-text.tsx'
-import { DiffView, type FileDiff } from '../text/diff-view.tsx'
+import type { FileDiff } from '../text/diff.ts'
+import { DiffView } from '../text/diff-view.tsx'
 import { LongText } from '../text/long-text.tsx'
 import { keyed } from '../ui/keyed.ts'
 

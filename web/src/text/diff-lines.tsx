@@ -113,8 +113,10 @@ function Row({ line, side, tokensOf, onComment }: RowProps) {
       {onComment && (
         <button
           type="button"
-          className="absolute top-0 left-0 hidden h-full bg-accent px-1 font-sans text-accent-ink group-hover:block focus-visible:block"
-          aria-label={`Comment on line ${line.after ?? line.before}`}
+          className="absolute top-0 left-0 h-full bg-accent px-1 font-sans text-accent-ink opacity-0 group-hover:opacity-100 focus-visible:opacity-100 [@media(hover:none)]:bg-transparent [@media(hover:none)]:pr-3 [@media(hover:none)]:text-accent [@media(hover:none)]:opacity-100"
+          aria-label={
+            kind === 'removed' ? `Comment on removed line ${line.before}` : `Comment on line ${line.after}`
+          }
           onClick={() => onComment(line)}
         >
           +

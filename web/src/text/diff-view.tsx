@@ -1,19 +1,10 @@
 import { escapeInvisible } from 'mainstem/client'
 import { memo, type ReactNode, useMemo } from 'react'
-import { countChanges, type DiffLine, diffTexts, parseDiff, wholeDiff } from './diff.ts'
+import { countChanges, type DiffLine, diffTexts, type FileDiff, parseDiff, wholeDiff } from './diff.ts'
 import { DiffLines, type DiffLinesProps } from './diff-lines.tsx'
 import { languageOfFile } from './languages.ts'
 import { PathText } from './path-text.tsx'
 import { useRelativePaths } from './workspace.ts'
-
-export interface FileDiff {
-  path: string
-  change: 'created' | 'modified' | 'deleted' | 'renamed'
-  from?: string | undefined
-  diff?: string | undefined
-  before?: string | undefined
-  after?: string | undefined
-}
 
 export function linesOfFile({ diff, before, after }: FileDiff): DiffLine[] {
   if (diff !== undefined) return parseDiff(diff)

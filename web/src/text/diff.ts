@@ -1,3 +1,13 @@
+/** The change of a file: as a diff, or by its texts. */
+export interface FileDiff {
+  path: string
+  change: 'created' | 'modified' | 'deleted' | 'renamed'
+  from?: string | undefined
+  diff?: string | undefined
+  before?: string | undefined
+  after?: string | undefined
+}
+
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'hunk'
   text: string

@@ -1,5 +1,4 @@
-import { compareLines, type DiffLine, numbered } from './diff.ts'
-import type { FileDiff } from './diff-view.tsx'
+import { compareLines, type DiffLine, type FileDiff, numbered } from './diff.ts'
 
 /** Lines of context around a change, as `git diff` has them. */
 const CONTEXT = 3

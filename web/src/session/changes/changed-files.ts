@@ -1,6 +1,6 @@
 import type { Entry, FileChanged } from 'mainstem/client'
-import { countChanges, type DiffLine } from '../../text/diff.ts'
-import { type FileDiff, linesOfFile } from '../../text/diff-view.tsx'
+import { countChanges, type DiffLine, type FileDiff } from '../../text/diff.ts'
+import { linesOfFile } from '../../text/diff-view.tsx'
 
 /** A change with its place in the log. */
 export interface PlacedChange {

@@ -35,7 +35,9 @@ export function CommentForm({ session, path, line, onDone }: CommentFormProps) {
         ref={(field) => field?.focus()}
         rows={2}
         className="w-full text-sm"
-        aria-label={`Comment on line ${placeOfLine(line)}`}
+        aria-label={
+          line.kind === 'removed' ? `Comment on removed line ${line.before}` : `Comment on line ${line.after}`
+        }
         placeholder="What should change here? It goes to the agent with your next prompt."
         value={text}
         onChange={(event) => setText(event.target.value)}
