@@ -55,6 +55,21 @@ describe('answers', () => {
     expect(talk.answer('e1.0', { decision, ...(scope && { scope }) })).toEqual([selected(0, optionId)])
   })
 
+  test.each<[string, Scope]>([
+    ['Allow for this session', 'session'],
+    ['Yes, allow all edits during this session', 'session'],
+    ['Allow all server tools for this session', 'session'],
+    ['Always allow', 'always'],
+    ["Yes, and don't ask again for session-cleanup commands", 'always'],
+    ["Yes, and don't ask again for echo for this session", 'always'],
+    ['Always allow echo for this session', 'always'],
+    ['session', 'always'],
+  ])('%j lasts for the %s', (name, scope) => {
+    const option = { optionId: 'o', name, kind: 'allow_always' }
+    const [request] = eventsOf(new Talk().begin().hear(asks(0, CALL, [option])), 'request.opened')
+    expect(request?.options).toMatchObject([{ scope }])
+  })
+
   test('nothing wider than the answer is ever chosen', () => {
     const talk = new Talk().begin()
     talk.hear(asks(0, CALL))

@@ -135,6 +135,13 @@ function askedAs(state: AcpState, call: ToolCall, shown: ToolCall): Emitted[] {
   return emitted
 }
 
+/**
+ * The labels that limit "always" to the session. Only these words, because others may be the name of a command: "don't
+ * ask again for session-cleanup commands" lasts for ever.
+ */
+const FOR_SESSION =
+  /^(?:yes, )?(?:(?:always )?(?:allow|approve|accept|reject|deny)(?: (?:all|this|the|edits?|files?|changes?|commands?|tools?|server|access))* )?(?:for|during) (?:this|the) session$/i
+
 function optionsIn(state: AcpState, params: Fields): RequestOption[] {
   const options = list(params, 'options').flatMap((option): RequestOption[] => {
     const id = isFields(option) ? text(option, 'optionId') : undefined
@@ -144,8 +151,7 @@ function optionsIn(state: AcpState, params: Fields): RequestOption[] {
     const effect = effectOf(kind)
     // An option that is neither approval nor denial cannot be offered.
     if (effect === undefined) return []
-    // The label determines how long "always" lasts.
-    const lasting = /session/i.test(label) ? 'session' : 'always'
+    const lasting = FOR_SESSION.test(label) ? 'session' : 'always'
     return [{ id, label, effect, scope: kind.endsWith('_always') ? lasting : 'once' }]
   })
   // Narrow options come first: the first match is chosen.
