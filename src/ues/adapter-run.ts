@@ -9,7 +9,7 @@ import { isForPerson } from '../model/request/for-person.ts'
 import { jsonCopy, tryJson } from '../model/text/json.ts'
 import type { AgentSettings } from '../sessions/deps.ts'
 import type { Session } from '../sessions/session.ts'
-import type { AgentOptions } from './adapter.ts'
+import type { AgentOptions, ToolCallInfo } from './adapter.ts'
 import type { AgentId } from './agent-id.types.ts'
 import { decisionOf } from './approve.ts'
 import { Backpressure } from './backpressure.ts'
@@ -152,9 +152,10 @@ export class AdapterRun {
   }
 
   async #answer(request: RequestOpened, asked: PermissionRequestPayload): Promise<void> {
-    const { requestId, inputDigest, kind, canonicalName = asked.toolName } = request
+    const { requestId, inputDigest, kind } = request
     const { canUseTool } = this.#request.options
-    const decided = await decisionOf(canUseTool, kind, asked.toolName, asked.input, { canonicalName })
+    const info = callInfo(request, asked.toolName)
+    const decided = await decisionOf(canUseTool, kind, asked.toolName, asked.input, info)
     const identified = { requestId, inputDigest }
     const answered =
       'failure' in decided
@@ -172,4 +173,16 @@ export class AdapterRun {
     this.#failure = toMainstemError(thrown)
     this.#over.abort()
   }
+}
+
+/** A copy, because the callback may edit it. */
+function callInfo(request: RequestOpened, toolName: string): ToolCallInfo {
+  const { canonicalName = toolName, permission, title, locations, data } = request
+  return jsonCopy({
+    canonicalName,
+    ...(permission !== undefined && { permission }),
+    ...(title !== undefined && { title }),
+    ...(locations && { locations }),
+    ...(data !== undefined && { data }),
+  })
 }

@@ -12,11 +12,23 @@ export type PermissionMode = 'default' | 'accept_edits' | 'bypass' | 'plan' | 'a
 export interface ToolCallInfo {
   /** `execute`, `edit`, `mcp:<server>/<tool>` …; the native name for tools that have no canonical one. */
   canonicalName: string
+  /**
+   * What the agent asks for beyond the call, such as `external_directory`, `network` or `write_root`; absent if it is the
+   * call alone. Allowing allows this, too.
+   */
+  permission?: string
+  /** What the agent asks for, in words. */
+  title?: string
+  /** The files and directories that it concerns. */
+  locations?: readonly { path: string; line?: number | undefined }[]
+  /** How the agent describes the request, if that is not the input: the host, or the directory. */
+  data?: unknown
 }
 
 /**
  * Decides on one tool call, by the agent's own name of the tool. A rejected promise denies the call. A callback may
- * have a third parameter, `call?: ToolCallInfo`, with the name that is the same for every agent.
+ * have a third parameter, `call?: ToolCallInfo`, with the name that is the same for every agent, and with what the agent
+ * asks for beyond the call.
  */
 export type CanUseTool = (
   toolName: string,

@@ -1,3 +1,6 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import {
   type AgentAdapter,
@@ -7,11 +10,21 @@ import {
   claudeCode,
   codex,
   gemini,
+  opencode,
 } from '../../src/ues/index.ts'
 import { claude, ending, only, playing, program, run, serving, types } from './scene.ts'
 
 const allow: CanUseTool = async () => ({ allow: true })
 const refuse: CanUseTool = async () => ({ allow: false, message: 'not here' })
+
+/** A copy of a recording in which one text is another. */
+function editedRecording(from: string, to: string): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'recording-'))
+  cpSync('src/agents/opencode/fixtures/opencode-serve/tool_bash_perm_reject', path, { recursive: true })
+  const output = join(path, 'stdout.jsonl')
+  writeFileSync(output, readFileSync(output, 'utf8').replaceAll(from, to))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) }
+}
 
 /** What the stand-in was answered, which is the result it ends with. */
 async function answerFrom(canUseTool: CanUseTool, prompt = 'use Bash') {
@@ -171,4 +184,21 @@ describe('recorded agents that ask', () => {
     expect(only(events, 'tool_result')[0]?.payload.status).toBe(yes ? 'success' : 'denied')
     expect(ending(events).status).toBe('success')
   })
+})
+
+test('a permission beyond the call is named, with what it is about', async () => {
+  const canUseTool = vi.fn<CanUseTool>(refuse)
+  using folder = editedRecording('"permission":"bash"', '"permission":"external_directory"')
+  await run(opencode(program('../fake-agents/server.mjs', 'recorded', folder.path)), 'go', { canUseTool })
+  expect(canUseTool.mock.calls).toMatchObject([
+    [
+      'bash',
+      { command: expect.any(String) },
+      {
+        permission: 'external_directory',
+        title: expect.stringContaining('external_directory: '),
+        data: { permission: 'external_directory', patterns: expect.any(Array) },
+      },
+    ],
+  ])
 })

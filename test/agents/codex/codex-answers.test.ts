@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { TOOLS } from '../../../src/agents/codex/tool-lists.ts'
+import { toolNames } from '../../../src/agents/kit/tool-names.ts'
 import type { RequestOpened } from '../../../src/model/events/request.ts'
-import type { AnswerCommand, Approval } from '../../../src/model/index.ts'
+import type { AnswerCommand, Approval, Policy } from '../../../src/model/index.ts'
 import { answerFor } from '../../../src/sessions/turns/approval.ts'
 import { inTurn, item, notification, written } from './codex-wire.ts'
 
@@ -194,7 +196,12 @@ describe('answers', () => {
 
 describe('the question about a change', () => {
   /** What the policy answers to it; nothing when a person is to be asked. */
-  function decided(approval: Approval, changes: readonly object[], more: object = {}) {
+  function decided(
+    approval: Approval,
+    changes: readonly object[],
+    more: object = {},
+    tools: Policy['tools'] = undefined,
+  ) {
     const codec = inTurn()
     codec.hear(item('started', { type: 'fileChange', id: 'call-1', changes, status: 'inProgress' }))
     const question = notification('item/fileChange/requestApproval', { itemId: 'call-1', ...more })
@@ -202,8 +209,8 @@ describe('the question about a change', () => {
     if (opened?.type !== 'request.opened') throw new Error('nothing was asked')
     const request: RequestOpened = { ...opened, inputDigest: 'd' }
     const isInside = (path: string) => path.startsWith('/project/')
-    const policy = { approval, sandbox: 'workspace-write' } as const
-    const answer = answerFor(request, { policy, attended: true, isInside })
+    const policy: Policy = { approval, sandbox: 'workspace-write', ...(tools && { tools }) }
+    const answer = answerFor(request, { policy, attended: true, isInside, means: toolNames(TOOLS).means })
     return { request, decision: answer?.decision }
   }
 
@@ -234,9 +241,18 @@ describe('the question about a change', () => {
     expect(request).toMatchObject({
       input: { changes: [edit] },
       title: 'write access to /etc',
+      permission: 'write_root',
       data: { grantRoot: '/etc' },
       locations: [{ path: '/project/a' }, { path: '/etc' }],
     })
     expect(decision).toBeUndefined()
+  })
+
+  test('a tool list that approves edits opens no folder for good', () => {
+    const root = { grantRoot: '/etc' }
+    for (const name of ['edit', 'apply_patch', 'fileChange', 'file_change']) {
+      expect(decided('ask', [edit], {}, { preapproved: [name] }).decision).toBe('allow')
+      expect(decided('ask', [edit], root, { preapproved: [name] }).decision).toBeUndefined()
+    }
   })
 })

@@ -137,7 +137,8 @@ function decision(
 /** A folder for permanent write access is requested together with the change. */
 function withRoot(asked: RequestDraft, locations: readonly Location[], grantRoot: string): RequestDraft {
   const wider = about(asked, `write access to ${grantRoot}`, { grantRoot })
-  return { ...wider, opened: { ...wider.opened, locations: [...locations, { path: grantRoot }] } }
+  const opened = { ...wider.opened, locations: [...locations, { path: grantRoot }] }
+  return { ...wider, opened: { ...opened, permission: 'write_root' } }
 }
 
 /** Access to a host is requested for a command that runs. */
