@@ -42,11 +42,15 @@ export class Answering {
       if (!this.#isOpen(request)) return
       const { inputDigest } = request
       const answered = answer ? this.answer({ ...answer, inputDigest }) : this.#askHook(request)
-      // The agent does not offer this answer; the request stays open for a person.
-      answered.catch((thrown) => {
-        if (toMainstemError(thrown).code === 'storage_failed') session.lose(thrown)
-      })
+      answered.catch((thrown) => this.#refused(request, thrown)).catch((thrown) => session.lose(thrown))
     })
+  }
+
+  /** A request that nobody else is asked about must not wait for ever: an answer that does not fit it denies it. */
+  async #refused(request: RequestOpened, thrown: unknown): Promise<void> {
+    const { code, message } = toMainstemError(thrown)
+    if (code === 'storage_failed') throw thrown
+    if (this.#isOpen(request)) await this.decline(request, `the answer was refused: ${message}`)
   }
 
   withdrawn(requestId: string): void {
@@ -81,7 +85,9 @@ export class Answering {
 
   /** Denies as policy, because no person decided, and raises a notice for the developer of the callback. */
   async decline(asked: Asked, message: string): Promise<void> {
-    const denial: BoundAnswer = { ...asked, type: 'answer', decision: 'deny', by: 'policy', message }
+    const { requestId, inputDigest } = asked
+    const identified = { requestId, inputDigest }
+    const denial: BoundAnswer = { ...identified, type: 'answer', decision: 'deny', by: 'policy', message }
     this.#check(denial)
     this.#parts.conversation.notify({
       type: 'notice.raised',
