@@ -1,6 +1,6 @@
 import { questionsOf } from '../../dialects/daemon/daemon-request.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
-import type { AnswerCommand } from '../../model/index.ts'
+import { type AnswerCommand, MainstemError, type RequestOption } from '../../model/index.ts'
 import { offeredScopes } from '../../model/request/offered-scopes.ts'
 
 /** Replies that count as Allow or Deny, including the option numbers. */
@@ -45,13 +45,21 @@ export function isPlainAnswer(message: string, request: RequestOpened): boolean 
 function decisionIn(message: string, { requestId, options }: RequestOpened): AnswerCommand {
   const reply = plain(message)
   if (YES.has(reply)) {
-    const [scope = 'once'] = offeredScopes({ options })
-    return { type: 'answer', requestId, decision: 'allow', scope }
+    if (!offeredScopes({ options }).includes('once')) throw tooWide(options)
+    return { type: 'answer', requestId, decision: 'allow', scope: 'once' }
   }
   if (NO.has(reply)) return { type: 'answer', requestId, decision: 'deny' }
   const named = options.find(({ label }) => plain(label) === reply)
   if (named) return { type: 'answer', requestId, decision: named.effect, scope: named.scope }
   return { type: 'answer', requestId, decision: 'deny', message }
+}
+
+/** A yes is about what was shown, which is this call. */
+function tooWide(options: readonly RequestOption[]): MainstemError {
+  const labels = options.filter(({ effect }) => effect === 'allow').map(({ label }) => `"${label}"`)
+  return new MainstemError('unsupported_option', 'the agent cannot be allowed this call alone', {
+    advice: `Reply with the words of its option, ${labels.join(' or ')}, or deny.`,
+  })
 }
 
 /** Options by name or number; any other text is a free-form answer. */

@@ -21,3 +21,22 @@ test('marks that end nothing are words like any others, however many there are',
   expect(isPlainAnswer(message, request)).toBe(false)
   expect(answerIn(message, request)).toMatchObject({ decision: 'deny', message })
 })
+
+test('a yes allows this call only, and longer only by the words of the option', () => {
+  const option = (label: string, scope: 'session' | 'always') =>
+    ({ id: label, label, effect: 'allow', scope }) as const
+  const wide = {
+    ...request,
+    options: [option('Allow for this session', 'session'), option('Always', 'always')],
+  }
+  for (const message of ['y', 'yes', 'allow', '1', 'allow once']) {
+    expect(() => answerIn(message, wide)).toThrow(
+      expect.objectContaining({
+        code: 'unsupported_option',
+        advice: 'Reply with the words of its option, "Allow for this session" or "Always", or deny.',
+      }),
+    )
+  }
+  expect(answerIn('always.', wide)).toMatchObject({ decision: 'allow', scope: 'always' })
+  expect(answerIn('no', wide)).toMatchObject({ decision: 'deny' })
+})
