@@ -201,6 +201,27 @@ describe('keys that nobody pressed to answer', () => {
     expect(await decidedAfter(held)).toBe('deny')
   })
 
+  test('do not count if they are the first repeats of such a key, which come late', async () => {
+    const held = async (desk: Desktop) => {
+      await desk.pass()
+      for (let repeat = 0; repeat < 3; repeat++) await desk.type('y')
+    }
+    expect(await decidedAfter(held)).toBe('deny')
+    using desk = new Desktop()
+    await desk.type('y')
+    const answer = desk.ask(permission)
+    await desk.pass(400)
+    expect(desk.shown).not.toContain('y allow once')
+    await desk.type('y')
+    await desk.pass(400)
+    expect(desk.shown).not.toContain('y allow once')
+    await desk.pass()
+    expect(desk.shown).toContain('y allow once')
+    await desk.type('n')
+    await desk.pass()
+    expect((await answer)?.decision).toBe('deny')
+  })
+
   test.each([
     ['a paste that the terminal marks', ['\x1b[200~y\x1b[201~']],
     ['a marked paste on a slow link', [...'\x1b[200~y\x1b[201~']],

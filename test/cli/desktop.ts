@@ -13,7 +13,7 @@ export class Desktop implements Disposable {
   readonly output = new PassThrough()
   readonly over = new AbortController()
   readonly raised: string[] = []
-  readonly #sleeping = new Set<() => void>()
+  readonly #sleeping = new Map<() => void, number>()
   readonly #keyboard: Keyboard
   shown = ''
 
@@ -21,9 +21,9 @@ export class Desktop implements Disposable {
     this.output.on('data', (chunk) => {
       this.shown += chunk
     })
-    const sleep = (_: number, signal: AbortSignal) =>
+    const sleep = (ms: number, signal: AbortSignal) =>
       new Promise<void>((resolve) => {
-        this.#sleeping.add(resolve)
+        this.#sleeping.set(resolve, ms)
         signal.addEventListener('abort', () => resolve(), { once: true })
         if (signal.aborted) resolve()
       })
@@ -47,11 +47,15 @@ export class Desktop implements Disposable {
     for (let turn = 0; turn < 20; turn++) await nextTick()
   }
 
-  /** Lets every wait end. */
-  async pass(): Promise<void> {
+  /** Lets every wait end, or the waits that have no more than `ms` left. */
+  async pass(ms = Number.POSITIVE_INFINITY): Promise<void> {
     await this.idle()
-    for (const wake of this.#sleeping) wake()
-    this.#sleeping.clear()
+    for (const [wake, left] of [...this.#sleeping]) {
+      this.#sleeping.set(wake, left - ms)
+      if (left > ms) continue
+      this.#sleeping.delete(wake)
+      wake()
+    }
     await this.idle()
   }
 

@@ -5,10 +5,13 @@ import { GAP_MS, type Keyboard } from './keyboard.ts'
 /** How long a request is on the screen, without a key, before keys count. */
 const QUIET_MS = 400
 
+/** So many equal keys, each within the gap after the one before, are a key that is held down. A double tap has two. */
+const HELD_KEYS = 3
+
 /** What a person did. */
 export type Press =
   | { type: 'key'; key: string }
-  /** Several keys at once, or pasted text. */
+  /** Several keys at once, a key that is held down, or pasted text. */
   | { type: 'burst' }
   /** The request has to be drawn again. */
   | { type: 'redraw' }
@@ -17,7 +20,7 @@ export type Press =
 
 /**
  * Waits until no key was pressed for a while. Call it after a request is drawn: a person who is still typing, or holds
- * a key down, has not read it.
+ * a key down since before, has not read it.
  */
 export async function quiet(keyboard: Keyboard, signal: AbortSignal): Promise<'quiet' | 'redraw' | 'over'> {
   for (;;) {
@@ -28,24 +31,35 @@ export async function quiet(keyboard: Keyboard, signal: AbortSignal): Promise<'q
       interrupted.abort()
     }
     using _ = keyboard.listen({ keys: () => hear('keys'), redraw: () => hear('redraw') })
-    await pause(keyboard, QUIET_MS, AbortSignal.any([signal, interrupted.signal]))
+    const over = AbortSignal.any([signal, interrupted.signal])
+    await Promise.all([pause(keyboard, QUIET_MS, over), keyboard.rested(over)])
+    if (!over.aborted) await nextPoll()
     if (signal.aborted) return 'over'
     if (heard === 'redraw') return 'redraw'
     if (heard === undefined) return 'quiet'
   }
 }
 
-/** Reads one key that stands alone. The same key repeated is one press; other keys right after it make it a burst. */
+/**
+ * Reads one key that stands alone. The same key twice is one press; more of it, and other keys right after it, are a
+ * burst.
+ */
 export async function press(keyboard: Keyboard, signal: AbortSignal): Promise<Press> {
   const { promise, resolve } = Promise.withResolvers<Press>()
   const over = () => resolve({ type: 'over' })
   let first: string | undefined
-  const settled = new AbortController()
-  const take = (key: Key) => {
-    if (key.kind === 'paste' || (first !== undefined && key.text !== first)) return resolve({ type: 'burst' })
-    if (first !== undefined) return
-    first = key.text
-    void pause(keyboard, GAP_MS, settled.signal).then(() => resolve({ type: 'key', key: key.text }))
+  let count = 0
+  let gap = new AbortController()
+  const take = ({ kind, text }: Key) => {
+    if (kind === 'paste' || (first !== undefined && text !== first)) return resolve({ type: 'burst' })
+    if (++count >= HELD_KEYS) return resolve({ type: 'burst' })
+    first = text
+    gap.abort()
+    gap = new AbortController()
+    const { signal: repeated } = gap
+    void pause(keyboard, GAP_MS, repeated).then(() => {
+      if (!repeated.aborted) resolve({ type: 'key', key: text })
+    })
   }
   using _ = keyboard.listen({
     keys(keys) {
@@ -60,7 +74,7 @@ export async function press(keyboard: Keyboard, signal: AbortSignal): Promise<Pr
   try {
     return await promise
   } finally {
-    settled.abort()
+    gap.abort()
     signal.removeEventListener('abort', over)
   }
 }

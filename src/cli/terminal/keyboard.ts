@@ -20,6 +20,9 @@ function isForeground(): boolean {
 /** How long the rest of a sequence may take. Pasted text has gaps that are shorter than this. */
 export const GAP_MS = 150
 
+/** A key that is held down repeats after at most this time, on most keyboards after 500 ms. */
+const HELD_MS = 700
+
 const PASTE_ON = '\x1b[?2004h'
 const PASTE_OFF = '\x1b[?2004l'
 
@@ -66,6 +69,8 @@ export class Keyboard implements Disposable {
   readonly #listeners = new Set<KeyListener>()
   readonly #handlers: readonly [NodeJS.Signals | 'exit', () => void][]
   #waiting = new AbortController()
+  #typing = new AbortController()
+  #rested: Promise<void> = Promise.resolve()
   #isActive = false
 
   constructor({ input, output, timers = systemTimers, raise = raiseInGroup }: KeyboardOptions) {
@@ -98,8 +103,19 @@ export class Keyboard implements Disposable {
     return this.overhear(listener)
   }
 
+  /** Settles when a key that was typed last, also before anybody listened, cannot be one that is held down. */
+  async rested(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const stop = () => resolve()
+    signal.addEventListener('abort', stop, { once: true })
+    if (signal.aborted) stop()
+    await Promise.race([this.#rested, promise])
+    signal.removeEventListener('abort', stop)
+  }
+
   [Symbol.dispose](): void {
     this.#waiting.abort()
+    this.#typing.abort()
     this.#release()
     for (const [name, handler] of this.#handlers) process.off(name, handler)
     this.#output.off('resize', this.#redraw)
@@ -108,6 +124,9 @@ export class Keyboard implements Disposable {
 
   readonly #read = (chunk: Buffer | string): void => {
     this.#waiting.abort()
+    this.#typing.abort()
+    this.#typing = new AbortController()
+    this.#rested = this.timers.sleep(HELD_MS, this.#typing.signal)
     this.#deliver(this.#reader.push(typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)))
     if (this.#reader.isPartial) void this.#flushLater()
   }

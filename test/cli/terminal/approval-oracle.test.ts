@@ -18,6 +18,7 @@ function isExplained(
 
 const shows = (text: string) => (recording: Recording) => recording.screen(text)
 const types = (keys: string) => (recording: Recording) => recording.press(keys)
+const repeats = (recording: Recording) => recording.press('y', true)
 const resizes = (recording: Recording) => recording.resize(20)
 
 test.each([
@@ -39,6 +40,15 @@ test.each([
     ],
   ],
   ['no key', false, [[0, shows(CARD)]]],
+  [
+    'the late first repeat of a key that is held down',
+    false,
+    [
+      [0, types('y')],
+      [10, shows(CARD)],
+      [500, repeats],
+    ],
+  ],
   [
     'a key before the request',
     false,

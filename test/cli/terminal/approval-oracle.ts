@@ -2,6 +2,8 @@ interface Press {
   at: number
   /** What was typed at once. */
   keys: string
+  /** The keyboard repeated it, because a key was held down. */
+  isRepeat: boolean
 }
 
 /** A tool that ran, and when the screen showed the answer. */
@@ -37,8 +39,8 @@ export class Recording {
     for (const line of answers.slice(this.answers.length)) this.answers.push({ at, text: line })
   }
 
-  press(keys: string): void {
-    this.presses.push({ at: this.#now(), keys })
+  press(keys: string, isRepeat = false): void {
+    this.presses.push({ at: this.#now(), keys, isRepeat })
   }
 
   /** What was on the screen may be gone. */
@@ -58,7 +60,7 @@ const SLACK_MS = 200
 /**
  * The approvals that no key explains. A key explains an approval if it was typed alone, all of the input had been on the
  * screen, and the line that names the request was there for long enough before it, without other keys or a new size.
- * Each key explains one approval.
+ * Each key explains one approval, and one that a keyboard repeats explains none.
  */
 export function unexplained(recording: Recording, approvals: readonly Approval[]): Approval[] {
   const used = new Set<Press>()
@@ -70,7 +72,7 @@ export function unexplained(recording: Recording, approvals: readonly Approval[]
 }
 
 function explains(recording: Recording, press: Press, approval: Approval): boolean {
-  if (press.at > approval.at || !/^(?:y+|s+)$/.test(press.keys)) return false
+  if (press.isRepeat || press.at > approval.at || !/^(?:y+|s+)$/.test(press.keys)) return false
   const { presses } = recording
   const index = presses.indexOf(press)
   const before = presses[index - 1]?.at ?? NEVER

@@ -15,7 +15,7 @@ const CLEAR = '\x15'
 const LONGEST_DRAFT = 30
 
 /** Longer than a request needs before its keys count. */
-const PATIENT_MS = 700
+const PATIENT_MS = 1000
 
 export interface RandomRun {
   /** The tools that ran. */
@@ -63,7 +63,11 @@ function approvalsIn(log: string, { answers }: Recording): Approval[] {
   })
 }
 
-/** Types without a plan: alone, twice, as pasted text, byte by byte, while the window changes, and sometimes patiently. */
+/** Keyboards wait so long before they repeat a key that is held down, and then repeat it so often. */
+const HELD_DELAYS_MS = [250, 500, 660]
+const REPEATS_MS = [30, 90]
+
+/** Types without a plan: alone, twice, held down, as pasted text, byte by byte, while the window changes, and sometimes patiently. */
 class Typist {
   readonly #shown: PseudoTerminal
   readonly #recording: Recording
@@ -89,6 +93,8 @@ class Typist {
       this.#patientKey,
       this.#patientKey,
       this.#twice,
+      this.#hold,
+      this.#hold,
       this.#paste,
       this.#slow,
       this.#write,
@@ -134,6 +140,18 @@ class Typist {
     this.#press(key)
   }
 
+  /** A key that is held down while requests appear, and released at any time, also after its first repeat. */
+  async #hold(): Promise<void> {
+    await this.#maybeWait()
+    const repeat = pick(this.#random, REPEATS_MS)
+    this.#press('y')
+    await sleep(pick(this.#random, HELD_DELAYS_MS))
+    for (let count = 1 + Math.floor(this.#random() * 12); count > 0; count--) {
+      this.#press('y', true)
+      await sleep(repeat)
+    }
+  }
+
   async #paste(): Promise<void> {
     await this.#maybeWait()
     const text = this.#text()
@@ -168,8 +186,8 @@ class Typist {
     await this.#pause(PATIENT_MS)
   }
 
-  #press(keys: string): void {
-    this.#recording.press(keys)
+  #press(keys: string, isRepeat = false): void {
+    this.#recording.press(keys, isRepeat)
     this.#shown.press(keys)
   }
 
