@@ -1,6 +1,7 @@
 import type { RequestOpened } from '../model/events/request.types.ts'
 import type { TurnCompleted } from '../model/events/turn.types.ts'
 import type { AnswerCommand, Entry } from '../model/index.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { isForPerson } from '../model/request/for-person.ts'
 import { submitAnswer } from './submit-answer.ts'
 
@@ -18,9 +19,11 @@ export interface Asking {
   signal: AbortSignal
   /** The number of other requests that wait. */
   waiting: number
+  /** Why the answer before was refused, if the same request is asked again. */
+  refused?: MainstemError
 }
 
-/** Asks a person. Undefined if the person gave no answer, or if the request was closed. */
+/** Asks a person. Undefined if the person gave no answer, or if the request was closed. An answer that is refused is asked for again. */
 export type AskPerson = (request: RequestOpened, asking: Asking) => Promise<AnswerCommand | undefined>
 
 export interface Attend {
@@ -79,15 +82,31 @@ async function askAbout(
   })
   try {
     const signal = AbortSignal.any([closed.signal, detach])
-    const given = await ask(request, { signal, waiting: others.filter(isForPerson).length })
-    if (signal.aborted) return
-    if (given) await submitAnswer(session.answer(request, given))
-    else await cancel()
+    const waiting = others.filter(isForPerson).length
+    let refused: MainstemError | undefined
+    do {
+      const given = await ask(request, { signal, waiting, ...(refused && { refused }) })
+      if (signal.aborted) return
+      if (!given) return await cancel()
+      refused = await refusalOf(session.answer(request, given))
+    } while (refused)
   } finally {
     answered.abort()
     await watching
   }
 }
+
+/** Why an answer was refused that another answer could replace; undefined if it was accepted or late. */
+async function refusalOf(answered: Promise<unknown>): Promise<MainstemError | undefined> {
+  let refusal: MainstemError | undefined
+  await submitAnswer(answered, async (thrown) => {
+    if (!(thrown instanceof MainstemError) || !REFUSED.has(thrown.code)) throw thrown
+    refusal = thrown
+  })
+  return refusal
+}
+
+const REFUSED: ReadonlySet<string> = new Set(['invalid_request', 'unsupported_option'])
 
 function closes({ event }: Entry, requestId: string): boolean {
   if (event.type === 'turn.completed') return true

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AttendedSession, attend } from '../../src/attend/attend.ts'
+import { type AskPerson, type AttendedSession, attend } from '../../src/attend/attend.ts'
 import { submitAnswer } from '../../src/attend/submit-answer.ts'
 import type { RequestOpened } from '../../src/model/events/request.ts'
 import { type AnswerCommand, type Entry, type Event, MainstemError } from '../../src/model/index.ts'
@@ -72,10 +72,34 @@ test.each(['request_not_found', 'conflict'] as const)('a late answer, %s, is ign
   await submitAnswer(Promise.reject(new MainstemError(code, 'too late')), () => Promise.reject('not called'))
 })
 
-test('any other refusal is reported', async () => {
+test.each(['invalid_request', 'unsupported_option'] as const)(
+  'after a refusal, %s, the person is asked again',
+  async (code) => {
+    const a = request('a')
+    const { session, answers } = recorded([a], [a])
+    const refusal = new MainstemError(code, 'no such scope')
+    const refusals: (MainstemError | undefined)[] = []
+    const strict: AttendedSession = {
+      ...session,
+      answer: async (asked, answer) => {
+        if (answer.scope !== 'session') throw refusal
+        await session.answer(asked, answer)
+      },
+    }
+    const ask: AskPerson = async (_, { refused }) => {
+      refusals.push(refused)
+      return refused ? { ...allow, scope: 'session' } : allow
+    }
+    await attend(strict, { ...attending(), ask })
+    expect(refusals).toEqual([undefined, refusal])
+    expect(answers).toEqual([['a', { ...allow, scope: 'session' }]])
+  },
+)
+
+test('an answer that fails for another reason is reported', async () => {
   const a = request('a')
-  const { session } = recorded([a], [a], new MainstemError('invalid_request', 'no such scope'))
-  await expect(attend(session, attending())).rejects.toMatchObject({ code: 'invalid_request' })
+  const { session } = recorded([a], [a], new MainstemError('storage_failed', 'the disk is full'))
+  await expect(attend(session, attending())).rejects.toMatchObject({ code: 'storage_failed' })
 })
 
 test('a person who gives no answer cancels', async () => {

@@ -2,51 +2,11 @@ import { describe, expect, test } from 'vitest'
 import '@clack/prompts'
 import { agreeable } from '../../src/cli/terminal/ask.ts'
 import { keyHint } from '../../src/cli/terminal/permission-keys.ts'
-import type { RequestOpened } from '../../src/model/events/request.ts'
-import type { AnswerCommand } from '../../src/model/index.ts'
+import { MainstemError } from '../../src/model/index.ts'
+import { DOWN, ENTER, permission, question, typed } from './asking.ts'
 import { Desktop } from './desktop.ts'
 
-const permission: RequestOpened = {
-  type: 'request.opened',
-  requestId: 'r1',
-  kind: 'permission',
-  blocking: true,
-  inputDigest: 'd',
-  options: [
-    { id: 'deny', label: 'Deny', effect: 'deny', scope: 'once' },
-    { id: 'session', label: 'Allow for this session', effect: 'allow', scope: 'session' },
-    { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true },
-  ],
-}
-
-const options = [{ label: 'red' }, { label: 'green', description: 'like grass' }, { label: 'blue' }]
-
-const question = (more: object = {}): RequestOpened => ({
-  ...permission,
-  kind: 'question',
-  options: [],
-  questions: [{ id: 'colour', text: 'Which colour?', options, ...more }],
-})
-
-const DOWN = '\x1b[B'
-const ENTER = '\r'
 const CTRL_C = '\x03'
-
-/** Presses the keys with pauses between them. */
-async function typed(
-  request: RequestOpened,
-  keys: readonly string[],
-  rows = 40,
-): Promise<AnswerCommand | undefined> {
-  using desk = new Desktop()
-  const answer = desk.ask(request, rows)
-  for (const key of keys) {
-    await desk.pass()
-    await desk.type(key)
-    await desk.pass()
-  }
-  return answer
-}
 
 describe('in the terminal', () => {
   test.each([
@@ -114,7 +74,7 @@ describe('in the terminal', () => {
   })
 
   test('a question gets the answer that was chosen', async () => {
-    expect(await typed(question(), [DOWN, ENTER])).toEqual({
+    expect(await typed(question(), [DOWN, DOWN, ENTER])).toEqual({
       type: 'answer',
       requestId: 'r1',
       decision: 'answered',
@@ -132,8 +92,27 @@ describe('in the terminal', () => {
     expect(answer?.answers).toEqual({ colour: ['teal'] })
   })
 
+  test('no answer is chosen before a person chooses one, and an empty text is none', async () => {
+    expect(await typed(question(), [ENTER, ENTER, DOWN, ENTER])).toMatchObject({
+      answers: { colour: ['red'] },
+    })
+    const free = question({ options: [] })
+    expect(await typed(free, [ENTER, ' ', ENTER, 'x', ENTER])).toMatchObject({ answers: { colour: [' x'] } })
+  })
+
+  test('an answer that was refused is asked for again, with the reason', async () => {
+    using desk = new Desktop()
+    const refused = new MainstemError('unsupported_option', 'scope: not\u200b here')
+    const answer = desk.ask(permission, 40, 0, refused)
+    await desk.pass()
+    expect(desk.shown).toContain('  refused: scope: not\\u200b here\n')
+    await desk.type('n')
+    await desk.pass()
+    expect(await answer).toMatchObject({ decision: 'deny' })
+  })
+
   test('something else is typed after it was chosen', async () => {
-    const answer = await typed(question({ other: true }), [DOWN, DOWN, DOWN, ENTER, 'x', ENTER])
+    const answer = await typed(question({ other: true }), [DOWN, DOWN, DOWN, DOWN, ENTER, 'x', ENTER])
     expect(answer?.answers).toEqual({ colour: ['x'] })
   })
 
@@ -166,12 +145,12 @@ describe('in the terminal', () => {
 
   test('the options of an agent cannot control the terminal', async () => {
     using desk = new Desktop()
-    const label = 'Allow\x1b]52;c;eA==\x07\nall'
+    const label = 'Allow\x1b]52;c;eA==\x07\u200b\nall'
     const answer = desk.ask(question({ options: [{ label }] }))
     await desk.pass()
     desk.over.abort()
     await answer
-    expect(desk.shown).toContain('Allow all')
+    expect(desk.shown).toContain('Allow\\u001b]52;c;eA==\\u0007\\u200b all')
     expect(desk.shown).not.toContain('\x1b]')
   })
 })
@@ -259,10 +238,10 @@ describe('keys that nobody pressed to answer', () => {
     await desk.type(`hello${ENTER}`)
     await desk.pass()
     await desk.pass()
-    await desk.type(DOWN)
-    await desk.pass()
-    await desk.type(ENTER)
-    await desk.pass()
+    for (const key of [DOWN, DOWN, ENTER]) {
+      await desk.type(key)
+      await desk.pass()
+    }
     expect((await answer)?.answers).toEqual({ colour: ['green'] })
     const free = desk.ask(question({ options: [] }))
     await desk.pass()
@@ -272,48 +251,12 @@ describe('keys that nobody pressed to answer', () => {
   })
 })
 
-describe('an input that is higher than the screen', () => {
-  const content = Array.from({ length: 60 }, (_, index) => `line ${index + 1}`).join('\n')
-  const long: RequestOpened = { ...permission, tool: 'Write', title: '/a/b.txt', input: { content } }
-
-  test('is allowed only after all of it was on the screen', async () => {
-    expect(await typed(long, ['y', 's', 'n'], 20)).toMatchObject({ decision: 'deny' })
-    expect(await typed(long, ['v', ' ', 'x', 'y', 'n'], 20)).toMatchObject({ decision: 'deny' })
-    expect(await typed(long, ['v', ' ', ' ', ' ', 'y'], 20)).toMatchObject({ decision: 'allow' })
-  })
-
-  test('names what the keys decide beside them, and what is not shown', async () => {
-    using desk = new Desktop()
-    const answer = desk.ask(long, 20, 2)
-    await desk.pass()
-    expect(desk.shown).toContain('  Write  /a/b.txt · 60 lines · 2 more requests wait\n')
-    expect(desk.shown).toContain('v view all, then allow (47 lines not shown)')
-    expect(desk.shown).not.toContain('y allow once')
-    desk.over.abort()
-    await answer
-  })
-
-  test('has to be viewed again after the size of the terminal changed', async () => {
-    using desk = new Desktop()
-    const answer = desk.ask(long, 20)
-    for (const key of ['v', ' ', ' ', ' ']) {
-      await desk.pass()
-      await desk.type(key)
-      await desk.pass()
-    }
-    await desk.pass()
-    desk.output.emit('resize')
-    for (const key of ['y', 'n']) {
-      await desk.pass()
-      await desk.type(key)
-      await desk.pass()
-    }
-    expect(await answer).toMatchObject({ decision: 'deny' })
-    expect(desk.shown.match(/\? Permission/g)).toHaveLength(1)
-  })
-})
-
 describe('by itself', () => {
+  test('it does not repeat an answer that was refused', async () => {
+    const refused = new MainstemError('invalid_request', 'no')
+    await expect(agreeable(permission, { refused })).rejects.toBe(refused)
+  })
+
   test('it allows once, and no more than that', async () => {
     expect(await agreeable(permission)).toMatchObject({ decision: 'allow', scope: 'once' })
   })

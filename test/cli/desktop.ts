@@ -5,7 +5,7 @@ import { newView } from '../../src/cli/render/view.ts'
 import { askAt } from '../../src/cli/terminal/ask.ts'
 import { Keyboard } from '../../src/cli/terminal/keyboard.ts'
 import type { RequestOpened } from '../../src/model/events/request.ts'
-import type { AnswerCommand } from '../../src/model/index.ts'
+import type { AnswerCommand, MainstemError } from '../../src/model/index.ts'
 
 /** A terminal whose time passes only where the test says so. */
 export class Desktop implements Disposable {
@@ -35,11 +35,16 @@ export class Desktop implements Disposable {
     })
   }
 
-  ask(request: RequestOpened, rows = 40, waiting = 0): Promise<AnswerCommand | undefined> {
+  ask(
+    request: RequestOpened,
+    rows = 40,
+    waiting = 0,
+    refused?: MainstemError,
+  ): Promise<AnswerCommand | undefined> {
     const view = newView({ colors: picocolors.createColors(false), columns: () => 80, rows: () => rows })
     const print = async (text: string) => void this.output.write(text)
     const desk = { keyboard: this.#keyboard, output: this.output, view, print }
-    return askAt(desk)(request, { signal: this.over.signal, waiting })
+    return askAt(desk)(request, { signal: this.over.signal, waiting, ...(refused && { refused }) })
   }
 
   /** Lets everything happen that needs no time. */

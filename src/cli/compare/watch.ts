@@ -162,14 +162,15 @@ function oneAtATime(
     const answer = askAt({ keyboard, output: stderr, view, print })
     const texts = new Map<string, string>()
     const { colors } = screenOn(stderr)
-    const ask: AskPerson = async (request, { signal, waiting }) => {
+    const ask: AskPerson = async (request, asking) => {
+      const { signal, waiting } = asking
       queued--
       // Interrupted, a request closes by itself. The terminal may detach first.
       if (signals.interrupted.aborted) await aborted(signal)
       if (signal.aborted) return undefined
       await print(`\n${colors.bold(`── ${candidate.label} ──`)}\n${texts.get(request.requestId) ?? ''}`)
       try {
-        return await answer(request, { signal, waiting: waiting + queued })
+        return await answer(request, { ...asking, waiting: waiting + queued })
       } finally {
         after()
       }

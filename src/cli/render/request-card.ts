@@ -34,8 +34,7 @@ export function requestCard(view: TerminalView, request: RequestOpened): Request
   const heading = headingOf(view, request)
   const body = request.questions ? questionsOf(view, request) : inputOf(view, request)
   const room = Math.max(1, screen.rows() - ROWS_AROUND)
-  // The answers to a question are printed below it by the prompt.
-  const isWhole = request.questions !== undefined || body.length <= room
+  const isWhole = body.length <= room
   const shown = isWhole ? body : body.slice(0, room)
   const hidden = body.length - shown.length
   const note = hidden === 0 ? '' : screen.line('    ', [screen.colors.yellow, `… ${hidden} more lines`])
@@ -98,10 +97,12 @@ function inputOf(view: TerminalView, request: RequestOpened): string[] {
   return [...heading, ...diff.lines, ...details]
 }
 
-function questionsOf(view: TerminalView, { questions = [] }: RequestOpened): string[] {
+function questionsOf(view: TerminalView, { questions = [], title }: RequestOpened): string[] {
   const { screen } = view
   const { colors } = screen
-  return questions.flatMap(({ text, options }) => [
+  const isShown = questions.some(({ text, header }) => title === text || title === header)
+  const about = title === undefined || isShown ? [] : linesOf(screen.block('  ', escapeInvisible(title)))
+  const asked = questions.flatMap(({ text, options }) => [
     ...linesOf(screen.block('  ', escapeInvisible(text))),
     ...options.flatMap(({ label, description }) => {
       const why = description === undefined ? '' : `  ${escapeInvisible(description)}`
@@ -110,6 +111,7 @@ function questionsOf(view: TerminalView, { questions = [] }: RequestOpened): str
       )
     }),
   ])
+  return [...about, ...asked]
 }
 
 /** The tool, its title, the sub-agent, the size and the number of waiting requests; the title is cut before the others. */

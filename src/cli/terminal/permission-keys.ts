@@ -79,6 +79,32 @@ export async function decideByKey(
   }
 }
 
+/**
+ * Whether a question may be answered: all of it has been on the screen. False if the person cancelled or the request was
+ * closed.
+ */
+export async function viewWhole(request: RequestOpened, place: KeyPlace): Promise<boolean> {
+  const { keyboard, view, print, signal, waiting } = place
+  let card = requestCard(view, request)
+  // The prompt repeats the heading of a question, but not who asks and how many others do.
+  if (card.hidden > 0 || waiting > 0 || request.parent !== undefined) await print(card.label(waiting))
+  while (card.hidden > 0) {
+    const state = await quiet(keyboard, signal)
+    if (state === 'quiet') await print(`  v view all, then answer (${card.hidden} lines not shown) `)
+    const pressed: Press = state === 'quiet' ? await press(keyboard, signal) : { type: state }
+    if (pressed.type === 'over') return false
+    await print('\n')
+    if (pressed.type === 'redraw') {
+      card = requestCard(view, request)
+      await print(`${card.text}${card.label(waiting)}`)
+    } else if (pressed.type === 'key') {
+      if (pressed.key === ESCAPE) return false
+      if (pressed.key === 'v' && (await viewed(card, place))) return true
+    }
+  }
+  return true
+}
+
 async function hinted(request: RequestOpened, hidden: number, place: KeyPlace): Promise<Press> {
   await place.print(keyHint(request, hidden))
   return press(place.keyboard, place.signal)

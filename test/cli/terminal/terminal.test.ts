@@ -45,6 +45,8 @@ describe('in a terminal', () => {
 
   test('a question is answered with the arrow keys', async () => {
     await using shown = terminal(['run', 'claude', 'question'])
+    await shown.shows(/● Choose with the arrow keys/)
+    shown.press(DOWN)
     await shown.shows(/● PostgreSQL/)
     shown.press(DOWN)
     await shown.shows(/● SQLite/)
