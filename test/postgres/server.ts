@@ -45,6 +45,8 @@ export interface PostgresServer extends AsyncDisposable {
   kill(): Promise<void>
   /** Starts it again on the same data. */
   start(): Promise<void>
+  /** Kills it, and starts it as a backup that was restored to its last commit: on another timeline. */
+  restore(): Promise<void>
 }
 
 export async function startPostgres(): Promise<PostgresServer> {
@@ -112,7 +114,12 @@ class EmbeddedPostgres implements PostgresServer {
   /** Tries again while processes of a killed server still end: they keep its shared memory. */
   async start(until = Date.now() + START_MS): Promise<void> {
     const log = join(this.#folder, 'log')
-    const settings = { port: this.port, listen_addresses: '127.0.0.1', unix_socket_directories: '' }
+    const settings = {
+      port: this.port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      restore_command: 'false',
+    }
     const args = Object.entries({ ...settings, max_connections: 200, shared_buffers: '32MB' }).flatMap(
       ([name, value]) => ['-c', `${name}=${value}`],
     )
@@ -140,6 +147,14 @@ class EmbeddedPostgres implements PostgresServer {
     for (const backend of await childrenOf(child.pid)) process.kill(backend, 'SIGKILL')
     child.kill('SIGKILL')
     await exited
+  }
+
+  async restore(): Promise<void> {
+    await this.kill()
+    const signal = join(this.#data, 'recovery.signal')
+    writeFileSync(signal, '')
+    if (isRoot()) chownSync(signal, NOBODY, NOBODY)
+    await this.start()
   }
 
   [Symbol.asyncDispose](): Promise<void> {

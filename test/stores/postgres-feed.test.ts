@@ -3,6 +3,7 @@ import type { EventType } from '../../src/model/index.ts'
 import type { CommitLog } from '../../src/stores/nodes.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import { newDatabase, query } from '../postgres/database.ts'
+import { startPostgres } from '../postgres/server.ts'
 import { entries, entry, sessionId, state } from './sqlite-parts.ts'
 
 const [OLD, NEW] = [sessionId(1), sessionId(2)]
@@ -43,6 +44,27 @@ test('a restored database has a new epoch, and a feed without the entries of the
   await using again = await postgresStore({ url: copy })
   expect(await again.nodes.commits.epoch()).toBe(epoch)
 })
+
+test('a database that was restored to a point in time has a new epoch', async () => {
+  await using server = await startPostgres()
+  const epochs: string[] = []
+  for (const restart of [() => server.kill().then(() => server.start()), () => server.restore()]) {
+    {
+      await using store = await postgresStore({ url: server.url })
+      epochs.push(await store.nodes.commits.epoch())
+      await store.create(sessionId(epochs.length), created(sessionId(epochs.length)))
+    }
+    await restart()
+  }
+  await using store = await postgresStore({ url: server.url })
+  const { commits } = store.nodes
+  epochs.push(await commits.epoch())
+  // A crash is no restore: its commits are all there.
+  expect([epochs[1] === epochs[0], epochs[2] === epochs[1]]).toEqual([true, false])
+  const id = sessionId(3)
+  await store.create(id, created(id))
+  await expect.poll(() => commits.after('0.0.0'), { timeout: 10_000 }).toMatchObject([{ session: id }])
+}, 60_000)
 
 test('a reader far behind gets the commits with entries of its types, and the last one', async () => {
   await using store = await postgresStore({ url: await newDatabase() })

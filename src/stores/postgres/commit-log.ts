@@ -6,6 +6,7 @@ import { areNamed } from '../row-types.ts'
 import { fromColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import { WakeUps } from './listener.ts'
+import { TIMELINE } from './schema.ts'
 import { INDEXED, kinds } from './table-rows.ts'
 
 /** The number of commits per read. */
@@ -106,8 +107,11 @@ function numbersOf(position: string): [xact: number, id: number, read: number] {
 
 const WAIT_MS = 10_000
 
-/** A dump that is restored has another table, in another database or on another server. */
-const TABLE = `SELECT d.oid || '.' || c.oid AS place FROM pg_database d, pg_class c
+/**
+ * A dump that is restored has another table, in another database or on another server. A server that is restored to a
+ * point in time, or promoted, continues on another timeline.
+ */
+const TABLE = `SELECT d.oid || '.' || c.oid AS place, ${TIMELINE} AS timeline FROM pg_database d, pg_class c
   WHERE d.datname = current_database() AND c.oid = '@log'::regclass`
 const SERVER = 'SELECT system_identifier::text AS server FROM pg_control_system()'
 
@@ -116,8 +120,9 @@ const RENEW = `UPDATE @feed SET place = $1, epoch = $2, after = s.last
   FROM (SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM @log_id_seq OFFSET 0) s WHERE place <> $1`
 
 /**
- * Begins a new epoch of the feed if the tables were restored from a dump: the transactions of its rows belong to another
- * server, and cursors from after the dump would skip entries or repeat them. Entries in the dump are not in the new feed.
+ * Begins a new epoch of the feed if the tables were restored from a dump or a backup: the transactions of its rows belong
+ * to another server, or their numbers are given again, so that cursors from after the backup would skip entries or repeat
+ * them. Entries in the backup are not in the new feed.
  */
 export async function renewEpoch(database: Database): Promise<void> {
   const place = await placeOf(database)
@@ -135,5 +140,6 @@ async function placeOf(database: Database): Promise<string> {
   const [table] = await database.read(TABLE)
   // A provider may forbid this function; the table alone tells almost every restored dump.
   const [server] = await database.read(SERVER).catch(() => [])
-  return `${text(table ?? {}, 'place')}.${server ? text(server, 'server') : ''}`
+  const [place, timeline] = [text(table ?? {}, 'place'), text(table ?? {}, 'timeline')]
+  return `${place}.${server ? text(server, 'server') : ''}.${timeline}`
 }

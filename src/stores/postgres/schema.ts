@@ -1,3 +1,6 @@
+/** The timeline that a server writes: the beginning of the names of its WAL files. */
+export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
+
 /**
  * Each takes the schema one version further, in a transaction of its own; a new table is a new migration. `@` before the
  * name of a table is replaced by the schema.
@@ -275,4 +278,7 @@ export const MIGRATIONS: readonly string[] = [
   // Sessions that end with their first turn, so that another server can end one whose owner died in between.
   `ALTER TABLE @record ADD COLUMN single boolean;
    CREATE INDEX record_single ON @record (session) WHERE single AND status <> 'ended';`,
+
+  // The place of the feed names the timeline of the server too.
+  `UPDATE @feed SET place = place || '.' || ${TIMELINE} WHERE place <> '';`,
 ]
