@@ -55,4 +55,19 @@ describe('requests', () => {
     expect(talk.of('request.opened').length).toBe(1)
     expect(talk.of('request.withdrawn').length).toBe(1)
   })
+
+  test('that are reported again are one request, and with other details another', () => {
+    const asked = (diff: string) =>
+      talk.asked('per_1', 'call_1', { permission: 'edit', patterns: ['a'], metadata: { diff } })
+    talk.part(call('running'))
+    asked('+safe')
+    talk.answer({ type: 'answer', requestId: 'e1.per_1', decision: 'allow' })
+    asked('+safe')
+    expect(talk.of('request.opened')).toHaveLength(1)
+    asked('+rm -rf /')
+    expect(talk.of('request.opened').map(({ data }) => data)).toMatchObject([
+      { metadata: { diff: '+safe' } },
+      { metadata: { diff: '+rm -rf /' } },
+    ])
+  })
 })

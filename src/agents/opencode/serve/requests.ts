@@ -61,11 +61,11 @@ function hear(state: ServeState, kind: ServeAsk['kind'], properties: Fields, raw
   if (!OUTSIDE_ID.test(nativeId)) return unmapped(`${kind}.asked`, raw)
   const requestId = requestIdOf(state.start, nativeId)
   if (sameValue(askOf(state.ledger, requestId)?.properties, properties)) return skipped
-  const subject = subjectOf(properties)
+  const subject = JSON.stringify(properties)
   const isPending = state.ledger.requests.has(requestId) || state.turn.heldAsks.has(nativeId)
   // A request that was answered may be reported again.
   if (!isPending && state.asked.get(requestId) === subject) return skipped
-  state.asked.set(requestId, subject)
+  remember(state, requestId, subject)
   const callId = text(fields(properties, 'tool'), 'callID')
   if (callId === undefined) return emitAll(open(state, kind, thread, properties))
   if (runningId(state, thread, callId) !== undefined) return emitAll(open(state, kind, thread, properties))
@@ -73,9 +73,15 @@ function hear(state: ServeState, kind: ServeAsk['kind'], properties: Fields, raw
   return held(withdrawRequest(state.ledger, requestId, 'replaced'))
 }
 
-/** Identifies what a request asks, without its details, which may be large. */
-function subjectOf({ permission, patterns, tool }: Fields): string {
-  return JSON.stringify([permission, patterns, tool])
+/** So many requests are recognized when they are reported again; an earlier one would be asked again. */
+const REMEMBERED = 100
+
+/** Whole, because a request that differs in its details only is another one. */
+function remember({ asked }: ServeState, requestId: string, subject: string): void {
+  asked.delete(requestId)
+  asked.set(requestId, subject)
+  const [oldest] = asked.keys()
+  if (asked.size > REMEMBERED && oldest !== undefined) asked.delete(oldest)
 }
 
 /** Opens the requests that waited for this call. */

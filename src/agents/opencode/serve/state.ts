@@ -111,7 +111,7 @@ export interface ServeState {
   readonly heldParts: Map<string, HeldFrame[]>
   /** Deltas of parts whose type is unknown, by part. */
   readonly heldDeltas: Map<string, HeldFrame[]>
-  /** What each request of this process asked, also of those that are closed. */
+  /** What the latest requests of this process asked, also of those that are closed. */
   readonly asked: Map<string, string>
   model: string | undefined
   mode: string | undefined
