@@ -2,6 +2,7 @@ import { offeredScopes, type RequestOpened } from 'mainstem/client'
 import { useState } from 'react'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
+import { answerGate } from './answer-gate.ts'
 import { send } from './answering.ts'
 import { cardId } from './request-card.tsx'
 import { clickedBy, useAnswerGate } from './use-answer-gate.ts'
@@ -23,6 +24,8 @@ export function BatchButtons({ session, permissions, onReview, onAnswered }: Bat
   if (permissions.length < 2) return null
   const answer = (requests: readonly RequestOpened[], decision: 'allow' | 'deny') =>
     run(async () => {
+      for (const request of requests) answerGate.startAgain(cardId(session, request))
+      setReviewed(new Set())
       const results = await Promise.all(requests.map((request) => send(session, request, { decision })))
       onAnswered(results.find((result) => result !== undefined))
     })
