@@ -56,6 +56,7 @@ export {
   relativePath,
   withRelativePaths,
 } from './calls/describe-call.ts'
+export { type UnifiedDiffLine, unifiedDiffLines } from './calls/diff-lines.ts'
 export { type ProposedChange, type ProposedChanges, proposedChanges } from './calls/proposed-changes.ts'
 export { CancellableSession, CancelToken } from './cancellable-session.ts'
 export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'

@@ -52,6 +52,21 @@ describe('a difference of two texts', () => {
     ])
   })
 
+  test('has every line of a unified diff that someone decides about', () => {
+    const diff = '--- a/x\n+++ b/x\nrm -rf /\n@@ -1,2 +1,2 @@\nunsigned\n-old\n\\ curl evil\n+new\n\n'
+    expect(parseDiff(diff, true)).toEqual([
+      { kind: 'hunk', text: '--- a/x' },
+      { kind: 'hunk', text: '+++ b/x' },
+      { kind: 'same', text: 'rm -rf /', before: 1, after: 1 },
+      { kind: 'hunk', text: '@@ -1,2 +1,2 @@' },
+      { kind: 'same', text: 'unsigned', before: 1, after: 1 },
+      { kind: 'removed', text: 'old', before: 2 },
+      { kind: 'hunk', text: '\\ curl evil' },
+      { kind: 'added', text: 'new', after: 2 },
+      { kind: 'same', text: '', before: 3, after: 3 },
+    ])
+  })
+
   test('numbers lines by their file', () => {
     const diff = '@@ -10,2 +20,2 @@ f()\n same\n-old\n+new\n'
     expect(parseDiff(diff).map(({ before, after }) => [before, after])).toEqual([

@@ -1,5 +1,6 @@
 import { escapeInvisible } from '../../client/approval-fields.ts'
 import { relativePath } from '../../client/calls/describe-call.ts'
+import { unifiedDiffLines } from '../../client/calls/diff-lines.ts'
 import { type ProposedChange, proposedChanges } from '../../client/calls/proposed-changes.ts'
 import { type ComparedLine, compareLines } from './line-diff.ts'
 import type { TerminalView } from './view.ts'
@@ -38,17 +39,10 @@ function linesOfChange(view: TerminalView, change: ProposedChange): string[] {
   ]
 }
 
-/** The lines of a unified diff as they are: what is neither added nor removed is shown, too. */
+const SIGNS = { same: ' ', added: '+', removed: '-', hunk: ' ', header: ' ' } as const
+
 function inDiff(diff: string): ComparedLine[] {
-  return diff
-    .replace(/\n$/, '')
-    .split('\n')
-    .map((line) => {
-      const isHeader = line.startsWith('+++') || line.startsWith('---')
-      if (!isHeader && line.startsWith('+')) return { sign: '+', text: line.slice(1) }
-      if (!isHeader && line.startsWith('-')) return { sign: '-', text: line.slice(1) }
-      return { sign: ' ', text: line.startsWith(' ') ? line.slice(1) : line }
-    })
+  return unifiedDiffLines(diff).map(({ kind, text }) => ({ sign: SIGNS[kind], text }))
 }
 
 function rowsOf(block: string): string[] {

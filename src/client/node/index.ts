@@ -34,6 +34,7 @@ export {
   selectTransport,
   subagentName,
   translateError,
+  unifiedDiffLines,
   WebSocketTransport,
   withRelativePaths,
 } from '../index.ts'

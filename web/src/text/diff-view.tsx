@@ -11,6 +11,11 @@ export function linesOfFile({ diff, before, after }: FileDiff): DiffLine[] {
   return before === undefined && after === undefined ? [] : diffTexts(before ?? '', after ?? '')
 }
 
+/** Every line of a change that someone decides about. */
+function everyLine({ diff, before, after }: FileDiff, startsAt: number): DiffLine[] {
+  return diff === undefined ? wholeDiff(before, after, startsAt) : parseDiff(diff, true)
+}
+
 interface DiffViewProps extends Pick<DiffLinesProps, 'split' | 'onComment' | 'below'> {
   file: FileDiff
   open?: boolean
@@ -27,10 +32,10 @@ interface DiffViewProps extends Pick<DiffLinesProps, 'split' | 'onComment' | 'be
 /** The change of one file. */
 export const DiffView = memo(function DiffView(props: DiffViewProps) {
   const { file, open = true, whole = false, label, startsAt = 1, actions, ...rest } = props
-  const { path, from, change, diff, before, after } = file
+  const { path, from, change } = file
   const lines = useMemo(
-    () => (whole && diff === undefined ? wholeDiff(before, after, startsAt) : linesOfFile(file)),
-    [file, whole, diff, before, after, startsAt],
+    () => (whole ? everyLine(file, startsAt) : linesOfFile(file)),
+    [file, whole, startsAt],
   )
   const language = languageOfFile(path)
   const relative = useRelativePaths()

@@ -1,3 +1,5 @@
+import { unifiedDiffLines } from 'mainstem/client'
+
 /** The change of a file: as a diff, or by its texts. */
 export interface FileDiff {
   path: string
@@ -23,23 +25,14 @@ const CONTEXT = 3
 /** Above this product of lines a comparison line by line would take too long: the files are shown whole. */
 const LARGEST = 4_000_000
 
-/** The lines of a unified diff, without its file headers. */
-export function parseDiff(diff: string): DiffLine[] {
-  const lines: DiffLine[] = []
-  let inHunk = false
-  for (const text of diff.split('\n')) {
-    if (text.startsWith('@@')) inHunk = true
-    if (!inHunk && /^(?:diff |index |--- |\+\+\+ |new file|deleted file|similarity|rename )/.test(text))
-      continue
-    if (text.startsWith('\\')) continue
-    if (text.startsWith('@@')) lines.push({ kind: 'hunk', text })
-    else if (text.startsWith('+')) lines.push({ kind: 'added', text: text.slice(1) })
-    else if (text.startsWith('-')) lines.push({ kind: 'removed', text: text.slice(1) })
-    else lines.push({ kind: 'same', text: text.slice(1) })
-  }
-  if (lines.at(-1)?.text === '' && lines.at(-1)?.kind === 'same') lines.pop()
+/** The lines of a unified diff; without its headers, unless someone decides about it. */
+export function parseDiff(diff: string, whole = false): DiffLine[] {
+  const lines = unifiedDiffLines(diff).flatMap(({ kind, text }): DiffLine[] => {
+    if (kind !== 'header') return [{ kind, text }]
+    return whole ? [{ kind: 'hunk', text }] : []
+  })
   // Without the header of a hunk, nobody knows where in the file its lines are.
-  return lines.some(({ kind }) => kind === 'hunk') ? numbered(lines) : lines
+  return lines.some(({ kind, text }) => kind === 'hunk' && text.startsWith('@@')) ? numbered(lines) : lines
 }
 
 /** The lines with their numbers. The header of a hunk says where it begins. */
