@@ -227,6 +227,8 @@ export interface ServerInfo {
   roots: readonly string[]
   /** What `keys` of a new session may contain, by agent: names, and prefixes that end in `*`. */
   variables?: Readonly<Record<string, readonly string[]>>
+  /** The server cannot store anything since this time, so no turn makes progress. */
+  degraded?: { code: 'storage_failed'; message: string; since: number }
   /** The clock of the server, in milliseconds since 1970. */
   now: number
 }

@@ -18,6 +18,7 @@ import { BackgroundWork } from '../gateway/http/background-work.ts'
 import { UploadRoom } from '../gateway/http/body/upload-room.ts'
 import { gateway } from '../gateway/http/server.ts'
 import type { AccessLine } from '../gateway/http/server-stats.ts'
+import { StorageCheck } from '../gateway/http/storage-check.ts'
 import { Tickets } from '../gateway/http/tickets.ts'
 import { StreamQuota } from '../gateway/streams/stream-quota.ts'
 import { readPageFiles } from '../gateway/web/page-files.ts'
@@ -127,7 +128,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     pages: new ByteBudget(readMemory().pages, systemTimers),
     ...observed(config, wired, deps.access),
     phase: () => phase.now,
-    probe: () => store.probe(),
+    storage: new StorageCheck({ probe: () => store.probe(), report }),
     report,
   })
   const local = await begin({ app, wired, cluster, config, socket, tcp, unixSockets })

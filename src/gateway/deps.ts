@@ -7,6 +7,7 @@ import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
 import type { UploadRoom } from './http/body/upload-room.ts'
 import type { AccessLine, ServerStats } from './http/server-stats.ts'
+import type { StorageCheck } from './http/storage-check.ts'
 import type { Tickets } from './http/tickets.ts'
 import type { StreamTiming } from './streams/event-stream.ts'
 import type { StreamQuota } from './streams/stream-quota.ts'
@@ -85,8 +86,8 @@ export interface GatewayDeps {
   /** The bytes of the disk of the data directory. */
   disk(): Promise<{ free: number; total: number }>
   phase(): Phase
-  /** Throws `storage_failed` while the store is not writable. */
-  probe(): Promise<void>
+  /** Whether the store is writable. */
+  storage: StorageCheck
   /** Reports an error that cannot be returned to a client. */
   report(thrown: unknown): void
 }

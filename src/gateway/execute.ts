@@ -17,6 +17,7 @@ import { named } from './http/openapi/components.ts'
 import { badCursor, checkKept, checkReached, parseCursor, START } from './streams/cursor.ts'
 import { EventStream } from './streams/event-stream.ts'
 import { SSE, type StreamFormat, sseData } from './streams/format.ts'
+import { streamNotices } from './streams/notices.ts'
 import { Projector, type StreamView } from './streams/projector.ts'
 import { streamLog } from './streams/stream-log.ts'
 
@@ -95,7 +96,8 @@ async function run(
     if (replayed) checkKept(0, (await deps.sessions.record(id))?.earliest)
     reply.hijack()
     const headers = { 'mainstem-session': id, ...(replayed && { 'idempotent-replayed': 'true' }) }
-    const stream = new EventStream(reply.raw, SSE, headers, deps.timing)
+    const notices = streamNotices(deps.storage, SSE, undefined)
+    const stream = new EventStream(reply.raw, SSE, headers, deps.timing, notices)
     const projector = new Projector(view)
     const format = dialect === execute ? FORMAT : SSE
     await streamLog(deps, stream, { session: id, from: 0, projector, format, raw: options.raw === '1' })

@@ -44,6 +44,8 @@ test('every command tells that the disk is full, and the session continues when 
   expect((await ended)[0]).toBe(1)
   expect(printed.err).toContain('storage_failed')
   expect((await home.mainstem(['ls'])).out).toContain('storage failed')
+  const warnings = async () => (await home.mainstem(['ls'])).err
+  await expect.poll(warnings, { timeout: 20_000 }).toMatch(/^warning: since .*the store is not writable/)
   for (const command of [
     ['stop', id],
     ['attach', id],
@@ -57,5 +59,6 @@ test('every command tells that the disk is full, and the session continues when 
   limitFiles(daemon, 'unlimited')
   expect(await home.mainstem(['send', id, 'more'])).toMatchObject({ code: 0 })
   expect((await home.mainstem(['ls'])).out).not.toContain('storage failed')
+  await expect.poll(warnings, { timeout: 20_000 }).toBe('')
   expect((await home.mainstem(['logs', id])).out).toMatch(/before.*storage_failed.*more.*after, still as/s)
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { StorageCheck } from '../../src/gateway/http/storage-check.ts'
 import { MainstemError } from '../../src/model/index.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
 import { begin, call, fetchFrom } from '../gateway/api.ts'
 import { script, text } from '../gateway/puppet.ts'
 import { startGateway, type TestGateway } from '../gateway/start.ts'
@@ -38,28 +38,31 @@ test('every expression of the alerts and of the dashboard finds its metrics, and
 })
 
 test('alerts fire for what they name', async () => {
-  const store = memoryStore()
+  let [now, isFailing] = [0, false]
+  const probe = async () => {
+    if (isFailing) throw new MainstemError('storage_failed', 'the disk is full')
+  }
   await using server = await startGateway({
-    store,
+    storage: new StorageCheck({ probe, report: () => undefined }, () => (now += 10_000)),
     disk: async () => ({ free: 5, total: 100 }),
   })
   const before = await scrape(server)
   server.sessions.activity.latency.observe(2_000)
-  store.probe = () => Promise.reject(new MainstemError('storage_failed', 'the disk is full'))
+  isFailing = true
   // Not found is no error of the server; a store that fails is.
   for (let count = 0; count < 12; count++) {
     await call(server, 'GET /v1/sessions/00000000-0000-4000-8000-000000000000')
     server.deps.stats.finished(503, 1, false)
   }
-  const now = await scrape(server, 0)
-  expect(firing(before, now).sort()).toEqual([
+  const after = await scrape(server, 0)
+  expect(firing(before, after).sort()).toEqual([
     'MainstemDiskAlmostFull',
     'MainstemDown',
     'MainstemErrors',
     'MainstemSlowCommits',
     'MainstemStoreFails',
   ])
-  expect(now.get('mainstem_http_requests_total{status="4xx"}')).toBe(12)
+  expect(after.get('mainstem_http_requests_total{status="4xx"}')).toBe(12)
 })
 
 test('a response has the id of its request, and the access log has it without the query', async () => {

@@ -15,6 +15,7 @@ import { BackgroundWork } from '../../src/gateway/http/background-work.ts'
 import { UploadRoom } from '../../src/gateway/http/body/upload-room.ts'
 import { gateway } from '../../src/gateway/http/server.ts'
 import { ServerStats } from '../../src/gateway/http/server-stats.ts'
+import { StorageCheck } from '../../src/gateway/http/storage-check.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
 import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
@@ -110,7 +111,7 @@ export class TestGateway implements AsyncDisposable {
       processes: () => 0,
       disk: async () => ({ free: 1_000_000, total: 2_000_000 }),
       phase: () => 'ready',
-      probe: () => store.probe(),
+      storage: new StorageCheck({ probe: () => store.probe(), report }),
       ...options,
       runs,
       sessions: this.sessions,

@@ -5,7 +5,7 @@ import { exitCodeOf, turnExitCode } from '../../model/outcome/outcome-faces.ts'
 import { isForPerson } from '../../model/request/for-person.ts'
 import { connect, type ServerFlags } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
-import { printableJson } from '../render/printable.ts'
+import { printable, printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { Screen } from '../render/screen.ts'
 import { renderSessions } from '../render/sessions.ts'
@@ -26,6 +26,11 @@ export async function ls(flags: LsFlags): Promise<void> {
   const found =
     all || isLimited ? await allSessions(client) : (await client.sessions({ limit: NEWEST })).sessions
   const sessions = found.filter((session) => session.updatedAt >= since && isInState(session, state))
+  const { degraded } = await client.server()
+  if (degraded) {
+    const since = new Date(degraded.since).toLocaleTimeString()
+    console.error(printable(`warning: since ${since}, ${degraded.message}; no turn makes progress`))
+  }
   const { stdout } = process
   const text = flags.json
     ? sessions.map((session) => `${printableJson(session)}\n`).join('')

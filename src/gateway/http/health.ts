@@ -4,7 +4,6 @@ import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps, Phase } from '../deps.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { named } from './openapi/components.ts'
-import { StorageCheck } from './storage-check.ts'
 
 const Health = named('Health', z.strictObject({ status: z.enum(['ok', 'ready']) }))
 
@@ -29,8 +28,7 @@ export function refuseUntilStarted(app: FastifyInstance, { phase }: Pick<Gateway
 }
 
 /** Liveness and readiness. They reveal nothing else, so they require no token. */
-export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'probe' | 'report'>): Endpoint[] {
-  const storage = new StorageCheck(deps)
+export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'storage'>): Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -51,7 +49,7 @@ export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'probe' | 'rep
       errors: ['overloaded', 'draining', 'storage_failed'],
       async run() {
         checkPhase(deps.phase())
-        await storage.run()
+        await deps.storage.run()
         return { status: 'ready' as const }
       },
     }),

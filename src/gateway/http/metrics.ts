@@ -103,10 +103,10 @@ async function workMetrics(deps: GatewayDeps): Promise<Metric[]> {
   ]
 }
 
-async function serverMetrics({ disk, probe }: GatewayDeps, server: Server): Promise<Metric[]> {
+async function serverMetrics({ disk, storage }: GatewayDeps, server: Server): Promise<Metric[]> {
   const { free, total } = await disk()
   const connections = await promisify(server.getConnections.bind(server))()
-  const writable = await probe().then(
+  const writable = await storage.run().then(
     () => 1,
     () => 0,
   )

@@ -67,6 +67,8 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, problemOf('not_found', 'no such path')))
   guardEdges(app, deps)
   refuseUntilStarted(app, deps)
+  const unwatch = deps.storage.watch()
+  app.addHook('onClose', async () => unwatch())
   const revocation = new Revocation(deps)
   app.addHook('onClose', async () => revocation.close())
   requireToken(app, deps, { connections, revocation })

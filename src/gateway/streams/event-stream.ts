@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { StreamFormat } from './format.ts'
+import type { Notices } from './notices.ts'
 
 export interface StreamTiming {
   /** Interval of keepalive comments on a silent stream. */
@@ -21,6 +22,7 @@ export class EventStream {
     format: StreamFormat,
     headers: Readonly<Record<string, string>>,
     timing: StreamTiming,
+    notices?: Notices,
   ) {
     this.#response = response
     this.#stallMs = timing.stallMs
@@ -43,6 +45,9 @@ export class EventStream {
       if (!response.writableNeedDrain) response.write(format.keepalive)
       this.#keepalive.refresh()
     }, timing.keepaliveMs)
+    // Between two writes, which are whole messages each.
+    const silence = notices?.((text) => response.writable && response.write(text))
+    if (silence) response.once('close', silence)
   }
 
   /** Aborts when the client has disconnected. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import type { WebSocket } from '@fastify/websocket'
 import type { StreamTiming } from './event-stream.ts'
+import type { Notices } from './notices.ts'
 
 /** The reason for closing a socket: a code for programs, a text for people. */
 export interface SocketEnd {
@@ -39,7 +40,13 @@ export class SocketStream {
   #pinged: number | undefined
 
   /** `connection` is what the socket writes to. */
-  constructor(socket: WebSocket, connection: Socket, timing: StreamTiming, stopping: AbortSignal) {
+  constructor(
+    socket: WebSocket,
+    connection: Socket,
+    timing: StreamTiming,
+    stopping: AbortSignal,
+    notices?: Notices,
+  ) {
     this.#socket = socket
     this.#connection = connection
     this.#timing = timing
@@ -49,6 +56,8 @@ export class SocketStream {
       clearTimeout(this.#keepalive)
       this.#gone.abort()
     })
+    const silence = notices?.((text) => socket.readyState === socket.OPEN && socket.send(text))
+    if (silence) socket.once('close', silence)
     socket.on('pong', () => {
       this.#pinged = undefined
     })

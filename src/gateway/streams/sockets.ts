@@ -5,6 +5,7 @@ import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { callOf, type Endpoint, type SocketWriter } from '../http/endpoint.ts'
 import type { Revocation } from '../http/revocation.ts'
+import { noticeJson, noticesOf } from './notices.ts'
 import { SOCKET_ENDS, SocketStream } from './socket-stream.ts'
 
 /** Maximum size in bytes of a client's message on a socket. */
@@ -22,13 +23,18 @@ export function isSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
 }
 
+/** The route has validated its query; those of other protocols have no such parameter. */
+function wantsNotices({ query }: FastifyRequest): boolean {
+  return typeof query === 'object' && query !== null && 'notices' in query && query.notices === '1'
+}
+
 /**
  * Lets endpoints be opened as a WebSocket. Every rejection happens before the upgrade, with the same problems as any
  * request. The returned function builds the additional route options of such an endpoint.
  */
 export function acceptSockets(
   app: FastifyInstance,
-  { streams, timing }: Pick<GatewayDeps, 'streams' | 'timing'>,
+  { streams, timing, storage }: Pick<GatewayDeps, 'streams' | 'timing' | 'storage'>,
   revocation: Revocation,
 ): (endpoint: Endpoint) => Pick<RouteOptions, 'preHandler' | 'wsHandler'> {
   const stopping = new AbortController()
@@ -68,7 +74,8 @@ export function acceptSockets(
         request.raw.socket.once('close', streams.enter(request.principal))
       },
       wsHandler: (socket, request) => {
-        const stream = new SocketStream(socket, request.raw.socket, timing, stopping.signal)
+        const notices = wantsNotices(request) ? noticesOf(storage, noticeJson) : undefined
+        const stream = new SocketStream(socket, request.raw.socket, timing, stopping.signal, notices)
         socket.once(
           'close',
           revocation.add(request.token, () => stream.cutOff(SOCKET_ENDS.revoked)),

@@ -9,6 +9,7 @@ import { badCursor } from '../streams/cursor.ts'
 import { EventStream } from '../streams/event-stream.ts'
 import { EventTypes } from '../streams/event-types.ts'
 import { chunks, formatOf, NDJSON, SSE, type StreamMessage } from '../streams/format.ts'
+import { NoticesFlag, streamNotices } from '../streams/notices.ts'
 
 const EntryWithCursor = named(
   'EntryWithCursor',
@@ -18,6 +19,7 @@ const EntryWithCursor = named(
 const AllEventsQuery = z.strictObject({
   after: z.string().optional().describe('the last cursor you received; `Last-Event-ID` takes precedence'),
   types: EventTypes.optional(),
+  notices: NoticesFlag,
   ticket: z.string().optional(),
 })
 
@@ -56,9 +58,10 @@ export function allEventsEndpoint(deps: GatewayDeps): Endpoint {
       const leave = deps.streams.enter(principal)
       try {
         reply.hijack()
+        const notices = streamNotices(deps.storage, format, query.notices)
         const cursorAt = (at: string) => `${epoch}-${at}`
         const headers = { 'mainstem-cursor': cursorAt(position) }
-        const stream = new EventStream(reply.raw, format, headers, deps.timing)
+        const stream = new EventStream(reply.raw, format, headers, deps.timing, notices)
         // Sent first, so that a client without any event yet can resume without a gap.
         if (format === SSE) await stream.write(`id: ${cursorAt(position)}\n\n`)
         const want = { principal, types: query.types, position }

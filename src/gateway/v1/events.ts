@@ -14,6 +14,7 @@ import { EventTypes } from '../streams/event-types.ts'
 import { Extensions, extensionOptions } from '../streams/extensions.ts'
 import { formatOf, NDJSON, SSE, type StreamFormat } from '../streams/format.ts'
 import { MessageOffsets } from '../streams/message-offsets.ts'
+import { type Notices, NoticesFlag, streamNotices } from '../streams/notices.ts'
 import { Page, PageReader, pageOf, type Reading } from '../streams/page.ts'
 import { ProjectionCache } from '../streams/projection-cache.ts'
 import { Projector, type StreamView } from '../streams/projector.ts'
@@ -35,6 +36,7 @@ const EventsQuery = z.strictObject({
   extensions: Extensions,
   limit: integer(1, 1000).optional().describe('messages per page; default 100'),
   wait: integer(0, 60).optional().describe('seconds to wait for the first message of a page'),
+  notices: NoticesFlag,
   ticket: z.string().optional(),
 })
 type EventsQuery = z.infer<typeof EventsQuery>
@@ -65,7 +67,8 @@ export function eventsEndpoint(deps: GatewayDeps): Endpoint {
       if (over && format === SSE) return reply.code(204).send()
       if (over) return reply.type(format.type).send('')
       if (request.method === 'HEAD') return reply.type(format.type).send()
-      return stream(deps, principal, reply, format, reading)
+      const notices = streamNotices(deps.storage, format, query.notices)
+      return stream(deps, principal, reply, { ...reading, format, notices })
     },
     async socket({ params: { id }, query, principal, request }) {
       const record = await ownedSession(deps, principal, id)
@@ -82,13 +85,12 @@ async function stream(
   deps: GatewayDeps,
   principal: string,
   reply: FastifyReply,
-  format: StreamFormat,
-  { id, view, from, raw }: Reading,
+  { id, view, from, raw, format, notices }: Reading & { format: StreamFormat; notices: Notices | undefined },
 ): Promise<void> {
   const leave = deps.streams.enter(principal)
   try {
     reply.hijack()
-    const out = new EventStream(reply.raw, format, { 'mainstem-session': id }, deps.timing)
+    const out = new EventStream(reply.raw, format, { 'mainstem-session': id }, deps.timing, notices)
     await streamLog(deps, out, { session: id, from, projector: new Projector(view), format, raw })
   } finally {
     leave()

@@ -41,6 +41,10 @@ const ServerInfo = named(
     variables: z
       .record(z.string(), z.array(z.string()))
       .describe('what `keys` of a new session may contain, by agent: names, and prefixes that end in `*`'),
+    degraded: z
+      .strictObject({ code: z.literal('storage_failed'), message: z.string(), since: z.int() })
+      .optional()
+      .describe('the store cannot be written since this time: no turn makes progress'),
     now: z.int().describe('the clock of the server, in milliseconds since 1970'),
   }),
 )
@@ -94,6 +98,7 @@ export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
           cwd,
           roots: [...roots],
           variables: allowsEverything(deps.ceiling) ? deps.variables() : {},
+          ...(deps.storage.failure && { degraded: deps.storage.failure }),
           now: Date.now(),
         }
       },
