@@ -8,7 +8,7 @@ import { type Frame, type FrameStream, jsonFrame } from '../src/framing/frame.ts
 import { LineSplitter } from '../src/framing/lines.ts'
 import { DEFAULT_POLICY, type Entry, type LaunchKind } from '../src/model/index.ts'
 import { NO_VALUES } from '../src/model/text/large-value.ts'
-import { stamp } from '../src/sessions/log/log.ts'
+import { stamp } from '../src/sessions/log/stamp.ts'
 import { Conversation } from '../src/sessions/machine/conversation.ts'
 import { Play } from './play.ts'
 import { Stopwatch } from './stopwatch.ts'

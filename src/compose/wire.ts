@@ -39,6 +39,8 @@ export interface Wiring {
   node?: WiredNode | undefined
   /** Store raw frames next to the log. */
   journal?: boolean
+  /** Keep who sent each command; false where nobody could read it. */
+  audit?: boolean
   /** The maximum number of agent processes, and how long an idle one is kept. */
   maxProcesses?: number
   idleProcessMs?: number
@@ -95,6 +97,7 @@ export function wire({
   lasting,
   node,
   journal = true,
+  audit = true,
   maxProcesses = 64,
   idleProcessMs = 600_000,
   room,
@@ -119,7 +122,7 @@ export function wire({
     timers,
     ...SYSTEM,
     ...(node && guard && nodeDeps(node, guard)),
-    journal,
+    ...{ journal, audit },
     secrets,
     maxQueue,
     ...(readBytes !== undefined && { readBytes }),

@@ -127,6 +127,7 @@ class OpenCall {
       method,
       headers: {
         ...Object.fromEntries(allowed),
+        'x-mainstem-client': 'stdio',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
       },
       ...(body !== undefined && { body }),

@@ -1,8 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Dialect, DialectOptions } from '../dialects/dialect.ts'
 import { execute } from '../dialects/execute.ts'
 import { dialects } from '../dialects/index.ts'
+import type { Actor } from '../model/access.ts'
 import { LaunchKind, MainstemError, ModelName, OUTSIDE_ID, Policy } from '../model/index.ts'
 import type { NewSession } from '../model/session/new-session.ts'
 import type { IdempotencyKey } from '../sessions/claim.ts'
@@ -10,7 +10,7 @@ import { underCeiling } from './access/ceiling.ts'
 import { workingDirectory } from './access/working-directory.ts'
 import type { GatewayDeps } from './deps.ts'
 import { stripNulls } from './http/body/json.ts'
-import { type Endpoint, endpoint } from './http/endpoint.ts'
+import { type Call, type Endpoint, endpoint } from './http/endpoint.ts'
 import { checkReady } from './http/health.ts'
 import { fingerprintOf, KeyText } from './http/idempotency.ts'
 import { named } from './http/openapi/components.ts'
@@ -55,6 +55,7 @@ export function executeEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/v1/execute',
+    client: 'execute',
     summary: 'Run one task and stream its events',
     auth: 'body',
     query: ExecuteQuery,
@@ -68,16 +69,13 @@ export function executeEndpoint(deps: GatewayDeps): Endpoint {
       'overloaded',
       'draining',
     ],
-    run: ({ query, body, request, reply }) => run(deps, query, body, request, reply),
+    run: (call) => run(deps, call),
   })
 }
 
 async function run(
   deps: GatewayDeps,
-  query: z.infer<typeof ExecuteQuery>,
-  body: ExecuteRequest,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { query, body, actor, request, reply }: Call<unknown, z.infer<typeof ExecuteQuery>, ExecuteRequest>,
 ): Promise<void> {
   const { dialect, options } = dialectOf(query)
   const cursor = parseCursor(request.headers['last-event-id'])
@@ -89,9 +87,7 @@ async function run(
       key: body.idempotency_key,
       fingerprint: fingerprint(body),
     }
-    const { id, replayed } = cursor
-      ? await resume(deps, once, view)
-      : await start(deps, once, request.principal, body)
+    const { id, replayed } = cursor ? await resume(deps, once, view) : await start(deps, once, actor, body)
     // This dialect needs the first entries of the log.
     if (replayed) checkKept(0, (await deps.sessions.record(id))?.earliest)
     reply.hijack()
@@ -127,13 +123,13 @@ async function checkSent(sessions: GatewayDeps['sessions'], id: string, view: St
     throw badCursor('this run never sent a message with this id')
 }
 
-async function start(deps: GatewayDeps, once: IdempotencyKey, principal: string, body: ExecuteRequest) {
+async function start(deps: GatewayDeps, once: IdempotencyKey, actor: Actor, body: ExecuteRequest) {
   const { cluster, runs } = deps
   const wanted = async () => {
     checkReady(deps)
-    return sessionOf(deps, principal, body)
+    return sessionOf(deps, actor.principal, body)
   }
-  const { id, session } = await cluster.createOnce(once, wanted, body.task)
+  const { id, session } = await cluster.createOnce(once, wanted, body.task, { actor })
   // The run continues without a subscriber; its session ends with its only turn.
   if (session) runs.track(session.ended(1).finally(() => cluster.finish(id)))
   return { id, replayed: session === undefined }

@@ -13,6 +13,7 @@ import { ticketEndpoint } from './http/tickets.ts'
 import { rpcEndpoint } from './rpc/endpoint.ts'
 import { agentsEndpoint } from './v1/agents.ts'
 import { allEventsEndpoint } from './v1/all-events.ts'
+import { auditEndpoint } from './v1/audit.ts'
 import { blobEndpoint } from './v1/blobs.ts'
 import { commandEndpoints } from './v1/commands.ts'
 import { coverageEndpoint } from './v1/coverage.ts'
@@ -57,6 +58,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     allEventsEndpoint(deps),
     ...requestEndpoints(deps),
     usageEndpoint(deps),
+    auditEndpoint(deps),
     searchEndpoint(deps),
     blobEndpoint(deps),
     ticketEndpoint(deps),

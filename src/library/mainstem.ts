@@ -1,4 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
+import { IN_PROCESS } from '../attend/in-process.ts'
 import { type AgentReadiness, readiness } from '../compose/readiness.ts'
 import {
   type AgentId,
@@ -129,11 +131,12 @@ export class Mainstem implements AsyncDisposable {
         "keep: 'unread' would delete entries from the data directory; call delete() for a session"
       throw new MainstemError('invalid_request', message, { field: 'keep' })
     }
-    const session = await sessions.create({
+    const wanted = {
       ...rest,
       policy: { ...DEFAULT_POLICY, ...policy },
       options: { ...options, ...(output !== undefined && { outputSchema: jsonSchemaOf(output) }) },
-    })
+    }
+    const session = await sessions.create(wanted, undefined, IN_PROCESS)
     const retention =
       keep === 'unread' ? new UnreadRetention((seq) => sessions.trim(session.id, seq)) : undefined
     const log = opened.log(session.id, retention)
@@ -153,7 +156,7 @@ export class Mainstem implements AsyncDisposable {
     const { sessions } = opened
     const record = await opened.record(id)
     if (output !== undefined) checkOutput(output, record.options.outputSchema)
-    const session = await sessions.create(forkRequest(record))
+    const session = await sessions.create(forkRequest(record), undefined, { ...IN_PROCESS, forkOf: id })
     const handle = new Handle({ sessions, session, log: opened.log(session.id), closed: this.#closed.signal })
     return new AgentSession(handle, output && validatorOf(output), onRequest, { requests: [], after: 0 })
   }
@@ -212,7 +215,7 @@ export class Mainstem implements AsyncDisposable {
   /** Ends a session and deletes its log. */
   async delete(id: string): Promise<void> {
     const { sessions } = await this.#open()
-    await sessions.delete(id)
+    await sessions.delete(id, IN_PROCESS)
   }
 
   /**

@@ -20,7 +20,7 @@ export class Opened {
 
   /** Keeps the logs in memory. */
   static inMemory(wiring: Wiring): Opened {
-    const wired = wire({ ...wiring, journal: false })
+    const wired = wire({ ...wiring, journal: false, audit: false })
     return new Opened(wired, new LogReferences(wired.sessions))
   }
 

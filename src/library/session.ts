@@ -1,4 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+
+import { IN_PROCESS } from '../attend/in-process.ts'
 import { submitAnswer } from '../attend/submit-answer.ts'
 import type { RequestOpened } from '../model/events/request.ts'
 import {
@@ -9,7 +11,6 @@ import {
   RequestAnswer,
   toMainstemError,
 } from '../model/index.ts'
-import { OWNER } from '../model/owner.ts'
 import { isForPerson } from '../model/request/for-person.ts'
 import type { ContextUsage } from '../model/session/context-usage.types.ts'
 import { copyEntry, jsonCopy } from '../model/text/json.ts'
@@ -58,9 +59,6 @@ export interface PendingRequests {
   after: number
 }
 
-/** The library has one user, who owns the process. */
-const AUTHOR = { type: 'answer', principal: OWNER, client: 'library' } as const
-
 const VALID_ANSWERS =
   "Return { decision: 'allow' }, { decision: 'deny', message } or, for questions, { decision: 'answered', answers }."
 
@@ -92,7 +90,7 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   /** Sends a prompt into the open turn. Rejects if the agent does not support it. */
   async steer(text: string): Promise<void> {
-    await (await this.#handle.session()).steer(text)
+    await (await this.#handle.session()).steer(text, IN_PROCESS)
   }
 
   /** Replaces the conversation by a summary, in a turn. The turn is refused if the agent cannot. */
@@ -125,12 +123,12 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   /** Changes the model; `null` selects the default of the agent. Resolves with the time the change takes effect. */
   async setModel(model: string | null): Promise<Applied> {
-    return (await this.#handle.session()).change({ type: 'set_model', model })
+    return (await this.#handle.session()).change({ type: 'set_model', model }, IN_PROCESS)
   }
 
   /** Selects one of the agent's own modes. Resolves with the time the change takes effect. */
   async setMode(mode: string): Promise<Applied> {
-    return (await this.#handle.session()).change({ type: 'set_policy', mode })
+    return (await this.#handle.session()).change({ type: 'set_policy', mode }, IN_PROCESS)
   }
 
   /** The agent's own id of the conversation. Pass it as `resume` to continue the conversation later. */
@@ -152,12 +150,12 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     // A copy, because the log keeps the answer and the caller may edit it later.
     const decision = structuredClone(parse(AnswerSchema, answer, 'answer'))
     const session = await this.#handle.session()
-    await session.answer({ ...decision, ...AUTHOR, requestId, inputDigest })
+    await session.answer({ ...decision, type: 'answer', requestId, inputDigest }, IN_PROCESS)
   }
 
   /** Stops the open turn. Resolves when the turn has its `turn.completed` event. */
   async interrupt(): Promise<void> {
-    await (await this.#handle.session()).interrupt()
+    await (await this.#handle.session()).interrupt(undefined, IN_PROCESS)
   }
 
   /** Replays the log after a `seq`, then streams new entries until the session ends. */
@@ -192,7 +190,7 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   /** Ends the session and its process. `await using` calls it at the end of the block. */
   async close(): Promise<void> {
-    await this.#handle.sessions.end(this.id)
+    await this.#handle.sessions.end(this.id, IN_PROCESS)
     this.#leave.abort()
   }
 

@@ -1,3 +1,4 @@
+import { IN_PROCESS } from '../attend/in-process.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import {
   type Entry,
@@ -114,7 +115,7 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
     const position = retention?.subscribe(Math.max(head, retention.evictedTo))
     if (position) retention?.closeWith(this, position)
     try {
-      const turn = await session.prompt(text, images)
+      const turn = await session.prompt(text, images, IN_PROCESS)
       const settled = session.settled(turn)
       // `result` reports the rejection. A caller that does not call it must not get an unhandled rejection.
       settled.catch(() => undefined)
@@ -128,7 +129,7 @@ export class Turn<T = unknown> implements AsyncIterable<Entry> {
 
   #interruptOn(signal: AbortSignal, turn: number, settled: Promise<TurnCompleted>): void {
     const interrupt = () => {
-      const interrupted = this.#handle.session().then((session) => session.interrupt(turn))
+      const interrupted = this.#handle.session().then((session) => session.interrupt(turn, IN_PROCESS))
       interrupted.catch(() => undefined)
     }
     signal.addEventListener('abort', interrupt, { once: true })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type * as types from './access.types.ts'
-import { ClientKind } from './request/request.ts'
+import { Author } from './request/request.ts'
 
 /** What a principal may do besides using its own sessions. `operator`: runs the server for others. */
 export const Role = z.enum(['operator'])
@@ -17,8 +17,7 @@ export type Grant = types.Grant
 
 /** Who sent a command, and from where. */
 export const Actor = z.strictObject({
-  principal: z.string().describe('The principal of the token.'),
-  client: ClientKind.describe('The kind of client, as it names itself.'),
+  ...Author.shape,
   address: z.string().optional().describe('The address of the client; absent over the unix socket.'),
   request: z.string().optional().describe('The id of the HTTP request, as in `x-request-id`.'),
 })
@@ -27,6 +26,7 @@ export type Actor = types.Actor
 /** What was done. */
 export const AuditAction = z.enum([
   'session.created',
+  'session.forked',
   'session.resumed',
   'session.ended',
   'session.exported',

@@ -19,9 +19,9 @@ export type Grant = {
 
 /** Who sent a command, and from where. */
 export type Actor = {
-  /** The principal of the token. */
+  /** The principal whose client sent it. */
   principal: string
-  /** The kind of client, as it names itself. */
+  /** The kind of client that sent it, as it named itself. */
   client: ClientKind
   /** The address of the client; absent over the unix socket. */
   address?: string | undefined
@@ -32,6 +32,7 @@ export type Actor = {
 /** What was done. */
 export type AuditAction =
   | 'session.created'
+  | 'session.forked'
   | 'session.resumed'
   | 'session.ended'
   | 'session.exported'
@@ -56,9 +57,9 @@ export type AuditRecord = {
   at: number
   /** What was done. */
   action: AuditAction
-  /** The principal of the token. */
+  /** The principal whose client sent it. */
   principal: string
-  /** The kind of client, as it names itself. */
+  /** The kind of client that sent it, as it named itself. */
   client: ClientKind
   /** The address of the client; absent over the unix socket. */
   address?: string | undefined

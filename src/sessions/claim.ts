@@ -21,6 +21,15 @@ export interface Claim extends IdempotencyKey {
   answer: AnswerForm
 }
 
+/** The rows of keys whose command changed nothing. */
+export function receiptsOf(claims: readonly Claim[], record: SessionRecord): Receipt[] {
+  return claims.map(({ answer, ...once }) => ({
+    ...once,
+    session: record.id,
+    answer: answerOf(answer, record, undefined),
+  }))
+}
+
 /** Computes that response from the record at the commit and the result of the command. */
 export function answerOf(form: AnswerForm, record: SessionRecord, result: unknown): unknown {
   switch (form) {

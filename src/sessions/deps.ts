@@ -3,6 +3,7 @@ import type { Driver, Timers } from '../drivers/driver.ts'
 import type { MainstemError, Policy, SessionOptions } from '../model/index.ts'
 import type { Hash } from '../model/text/large-value.ts'
 import type { Batch, LeaseTerms, SessionState, Store } from '../stores/store.ts'
+import type { AuditTrail } from './audit-trail.ts'
 import type { AgentLimits } from './process/agent-limits.ts'
 import type { WarmPool } from './process/warm-pool.ts'
 
@@ -79,4 +80,8 @@ export interface SessionDeps {
   idleProcessMs: number
   /** Keep raw frames beside the log. */
   journal: boolean
+  /** Keep who sent each command; true by default. */
+  audit?: boolean
+  /** Where the sessions of this server take the rows of their commands from. */
+  trail?: AuditTrail
 }

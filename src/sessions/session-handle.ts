@@ -1,5 +1,5 @@
 import type { Applied, BoundAnswer, Image } from '../model/index.ts'
-import type { Claim } from './claim.ts'
+import type { CommandContext } from './command-context.ts'
 import type { Change } from './process/setup.ts'
 import type { TurnRead } from './turns/delivery.ts'
 
@@ -13,17 +13,17 @@ export interface ConversationState {
 export interface SessionHandle {
   readonly id: string
   /** Returns the number of the turn once it is durable. The turn runs in the background. */
-  prompt(text: string, images?: readonly Image[], claims?: readonly Claim[]): Promise<number>
+  prompt(text: string, images?: readonly Image[], context?: CommandContext): Promise<number>
   /** Adds a prompt to the open turn. */
-  steer(text: string, claims?: readonly Claim[]): Promise<void>
-  change(change: Change, claims?: readonly Claim[]): Promise<Applied>
-  answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void>
+  steer(text: string, context?: CommandContext): Promise<void>
+  change(change: Change, context?: CommandContext): Promise<Applied>
+  answer(answer: BoundAnswer, context?: CommandContext): Promise<void>
   /** Stops the open turn, or the turn with this number. Settles when it has ended. */
-  interrupt(turn?: number, claims?: readonly Claim[]): Promise<void>
+  interrupt(turn?: number, context?: CommandContext): Promise<void>
   /** Stops the open turn and drops the queue. Returns true if this ended a turn. */
-  interruptAll(): Promise<boolean>
+  interruptAll(context?: CommandContext): Promise<boolean>
   /** Continues another native conversation from the next prompt on. */
-  adopt(nativeSessionId: string): Promise<void>
+  adopt(nativeSessionId: string, context?: CommandContext): Promise<void>
   /** Records what a client has read. */
   delivered(reads: readonly TurnRead[]): Promise<void>
   /** Settles when the turn has ended. */

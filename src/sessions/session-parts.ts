@@ -1,5 +1,7 @@
+import type { Actor, AuditAction } from '../model/access.ts'
 import type { Event } from '../model/index.ts'
 import type { SessionState } from '../stores/store.ts'
+import type { CommandContext } from './command-context.ts'
 import { Continuations } from './continuations/continuations.ts'
 import type { SessionDeps } from './deps.ts'
 import { Log, type LogPosition } from './log/log.ts'
@@ -63,6 +65,27 @@ export class SessionParts {
     this.answering = new Answering(this)
     this.continuations = new Continuations(this)
     this.#versions = new VersionNotices(setup.agent)
+  }
+
+  /** Adds who sent a command to the audit trail, in the commit of its effect. */
+  note(action: AuditAction, actor: Actor | undefined, details?: Record<string, string | number>): void {
+    const fact = this.deps.trail?.factOf(action, actor, {
+      session: this.setup.id,
+      ...(details && { details }),
+    })
+    if (fact) this.log.note(fact)
+  }
+
+  /** Adds the first event of the log, and who asked for the session. */
+  open({ actor, forkOf }: CommandContext): void {
+    this.conversation.open()
+    const { agent, resume } = this.setup
+    const from = {
+      ...(resume !== undefined && { native: resume }),
+      ...(forkOf !== undefined && { of: forkOf }),
+    }
+    const action = forkOf === undefined ? 'session.created' : 'session.forked'
+    this.note(action, actor, { agent: agent.id, ...from })
   }
 
   /** Runs work that nobody waits for. If it fails, the session fails: storage failed, or we have a bug. */

@@ -10,7 +10,7 @@ import {
   toMainstemError,
 } from '../model/index.ts'
 import type { Receipt, SessionState } from '../stores/store.ts'
-import type { Claim } from './claim.ts'
+import type { CommandContext } from './command-context.ts'
 import { parseChange, parseImages, parseNativeId, parsePrompt } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
 import type { Log, LogPosition } from './log/log.ts'
@@ -99,11 +99,11 @@ export class Session implements SessionHandle, WarmSession {
    * Creates the log, with its first turn and its idempotency key in the same commit. If the key exists already, creates
    * nothing and returns the existing receipt.
    */
-  async open(prompt?: string, receipt?: Receipt): Promise<Receipt | undefined> {
+  async open(prompt?: string, receipt?: Receipt, context: CommandContext = {}): Promise<Receipt | undefined> {
     const first = prompt === undefined ? undefined : parsePrompt(prompt)
     if (first !== undefined) await this.makeRoom()
-    this.#conversation.open()
-    if (first !== undefined) this.#turns.prompt(first, [])
+    this.#parts.open(context)
+    if (first !== undefined) this.#turns.prompt(first, [], context)
     const held = await this.#log.begin(receipt)
     if (held?.session !== receipt?.session) this.#deps.pool.leave(this)
     return held
@@ -126,7 +126,7 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   /** Returns the number of the turn once it is durable. The turn runs in the background. */
-  async prompt(prompt: string, shown: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
+  async prompt(prompt: string, shown: readonly Image[] = [], context?: CommandContext): Promise<number> {
     const [text, images] = [parsePrompt(prompt), parseImages(shown)]
     checkPrompt(this.#setup, { text, images })
     if (this.endsWithTurn) throw singleTask(this.id)
@@ -135,9 +135,9 @@ export class Session implements SessionHandle, WarmSession {
     this.#turns.checkQueue()
     // A person decides what happens next. Prompts that waited for the continuation run before this one.
     this.#parts.continuations.cancel()
-    const turn = this.#turns.prompt(text, images)
+    const turn = this.#turns.prompt(text, images, context)
     this.#log.after(() => this.#turns.startNext())
-    await this.#log.commit(claims, turn)
+    await this.#log.commit(context?.claims, turn)
     return turn
   }
 
@@ -150,33 +150,32 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   /** Adds a prompt to the open turn. */
-  async steer(prompt: string, claims?: readonly Claim[]): Promise<void> {
+  async steer(prompt: string, context?: CommandContext): Promise<void> {
     const text = parsePrompt(prompt)
     requireCapability(this.#setup, 'steer')
-    if (this.#turns.open === undefined) throw new MainstemError('conflict', 'there is no open turn to steer')
-    this.#agent.command({ type: 'steer', text, promptId: this.#deps.newId() })
-    await this.#log.commit(claims)
+    this.#turns.steer(text, context)
+    await this.#log.commit(context?.claims)
   }
 
   /**
    * Changes the model, the policy or the mode. Starts no process: without one, the change applies to the next prompt.
    * Refused, and nothing changes, if the agent could not be started with the new settings.
    */
-  async change(change: Change, claims?: readonly Claim[]): Promise<Applied> {
+  async change(change: Change, context?: CommandContext): Promise<Applied> {
     const command = parseChange(change)
     checkChange(this.#setup, command)
     await this.#closing
     this.#checkOpen()
     const changes = this.#parts.changes
-    const applied = changes.change(checkedChange(this.#setup, changes.settings, command))
-    await this.#log.commit(claims, applied)
+    const applied = changes.change(checkedChange(this.#setup, changes.settings, command), context?.actor)
+    await this.#log.commit(context?.claims, applied)
     if (changes.stale && this.idle) await this.closeIdle()
     return applied
   }
 
   /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` if the request has changed. */
-  answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
-    return this.#parts.answering.answer(answer, claims)
+  answer(answer: BoundAnswer, context?: CommandContext): Promise<void> {
+    return this.#parts.answering.answer(answer, context)
   }
 
   /** Denies a request because the callback that decides it failed, or returned an answer that is not valid. */
@@ -185,23 +184,23 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   /** Stops the open turn, or the turn with this number; between turns, cancels the continuation that waits. */
-  interrupt(turn?: number, claims?: readonly Claim[]): Promise<void> {
-    return this.#turns.cancel(turn, claims)
+  interrupt(turn?: number, context?: CommandContext): Promise<void> {
+    return this.#turns.cancel(turn, context)
   }
 
   /**
    * Stops the open turn and drops the queue. Returns true if this call ended a turn; each has its terminal event then.
    * Of concurrent calls, only the first returns true for the open turn. Turns after `through` are not affected.
    */
-  interruptAll(through?: number): Promise<boolean> {
-    return this.#turns.cancelAll(through)
+  interruptAll(context?: CommandContext, through?: number): Promise<boolean> {
+    return this.#turns.cancelAll(through, context)
   }
 
   /**
    * Switches to another native conversation from the next prompt on. Refused if the agent cannot resume, and while a turn
    * runs.
    */
-  async adopt(id: string): Promise<void> {
+  async adopt(id: string, context?: CommandContext): Promise<void> {
     const nativeSessionId = parseNativeId(id)
     checkResume(this.#setup, nativeSessionId)
     this.#checkOpen()
@@ -210,6 +209,7 @@ export class Session implements SessionHandle, WarmSession {
     await this.closeIdle()
     this.#checkIdle()
     this.#conversation.adopt(nativeSessionId)
+    this.#parts.note('session.resumed', context?.actor, { native: nativeSessionId })
     await this.#log.commit()
   }
 
@@ -221,13 +221,12 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   /** Stores the idempotency key of a command without effect. */
-  async remember(claims: readonly Claim[]): Promise<void> {
+  async remember({ claims }: CommandContext): Promise<void> {
     await this.#log.commit(claims)
   }
 
   async describe(): Promise<ConversationState> {
-    const { nativeSessionId, idle } = this
-    return { idle, ...(nativeSessionId !== undefined && { nativeSessionId }) }
+    return { idle: this.idle, nativeSessionId: this.nativeSessionId }
   }
 
   /** Starts the agent process before the first prompt. */
@@ -253,9 +252,9 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   /** Stops the agent and ends the log. */
-  end(claims?: readonly Claim[]): Promise<void> {
+  end(context: CommandContext = {}): Promise<void> {
     this.#isEnding = true
-    this.#ended ??= this.#end(claims)
+    this.#ended ??= this.#end(context)
     return this.#ended
   }
 
@@ -282,12 +281,13 @@ export class Session implements SessionHandle, WarmSession {
     this.#parts.continuations.arm()
   }
 
-  async #end(claims?: readonly Claim[]): Promise<void> {
+  async #end({ claims, actor }: CommandContext): Promise<void> {
     this.#parts.alarms.disarm('idle', 'continuation')
     this.#turns.dropAll()
     await this.#turns.interrupt('interrupt')
     await this.#closeProcess()
     this.#conversation.notify({ type: 'session.ended', reason: 'completed' })
+    this.#parts.note('session.ended', actor)
     await this.#log.commit(claims)
   }
 

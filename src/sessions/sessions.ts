@@ -1,8 +1,10 @@
 import type { SessionRecord } from '../model/index.ts'
 import { isDamaged, MainstemError } from '../model/index.ts'
 import type { NewSession } from '../model/session/new-session.ts'
+import type { AuditFact } from '../stores/access.ts'
 import type { Receipt } from '../stores/store.ts'
-import { answerOf, type Claim, checkReceipt, type IdempotencyKey } from './claim.ts'
+import { checkReceipt, type IdempotencyKey, receiptsOf } from './claim.ts'
+import type { CommandContext } from './command-context.ts'
 import type { SessionDeps } from './deps.ts'
 import { SessionImports } from './imports/imports.ts'
 import { InFlight } from './in-flight.ts'
@@ -41,10 +43,10 @@ export class Sessions extends SessionLogs {
 
   constructor(deps: SessionDeps) {
     const { store, clock, timers, terms = localTerms(store), background = timers } = deps
-    super(store, timers, deps.readBytes)
+    super(deps)
     this.#deps = {
       ...deps,
-      terms,
+      ...{ terms, trail: this.audit },
       committed: (state, batch) => {
         if (batch.receipts) this.inFlight.committed(batch.receipts)
         this.activity.committed(state, batch, clock.now())
@@ -72,10 +74,10 @@ export class Sessions extends SessionLogs {
   }
 
   /** With a prompt, its first turn is in the same commit. */
-  async create(request: NewSession, prompt?: string): Promise<Session> {
+  async create(request: NewSession, prompt?: string, context?: CommandContext): Promise<Session> {
     const session = await this.#factory.prepare(request)
     const asked = this.#ownership.moment
-    await this.#start(session, session.open(prompt), asked)
+    await this.#start(session, session.open(prompt, undefined, context), asked)
     return session
   }
 
@@ -84,6 +86,7 @@ export class Sessions extends SessionLogs {
     once: IdempotencyKey,
     wanted: () => Promise<NewSession>,
     prompt?: string,
+    context?: CommandContext,
   ): Promise<{ id: string; session?: Session }> {
     const key = JSON.stringify([once.scope, once.key])
     // Concurrent calls with the same key wait, so that only one needs a place in the pool.
@@ -91,16 +94,17 @@ export class Sessions extends SessionLogs {
     if (first) await first.catch(() => undefined)
     const before = await this.find(once)
     if (before !== undefined) return { id: before }
-    if (this.#creating.has(key)) return this.createOnce(once, wanted, prompt)
-    const creating = wanted().then((request) => this.#create(once, request, prompt))
+    if (this.#creating.has(key)) return this.createOnce(once, wanted, prompt, context)
+    const creating = wanted().then((request) => this.#create(once, request, prompt, context))
     this.#creating.set(key, creating)
     return creating.finally(() => this.#creating.delete(key))
   }
 
-  async #create(once: IdempotencyKey, request: NewSession, prompt?: string) {
+  async #create(once: IdempotencyKey, request: NewSession, prompt?: string, context?: CommandContext) {
     const session = await this.#factory.prepare(request)
     const asked = this.#ownership.moment
-    const held = await this.#start(session, session.open(prompt, { ...once, session: session.id }), asked)
+    const opened = session.open(prompt, { ...once, session: session.id }, context)
+    const held = await this.#start(session, opened, asked)
     if (!held || held.session === session.id) return { id: session.id, session }
     await checkReceipt(this, held, once)
     return { id: held.session }
@@ -143,17 +147,13 @@ export class Sessions extends SessionLogs {
   }
 
   /** Stores the idempotency key of a command without effect. */
-  async remember(id: string, claims: readonly Claim[]): Promise<void> {
+  async remember(id: string, { claims = [] }: CommandContext): Promise<void> {
     const running = this.#running.get(id)
-    if (running) return running.remember(claims)
+    if (running) return running.remember({ claims })
     await this.#releases.settled(id)
     const record = await this.record(id)
     if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    const receipts = claims.map(({ answer, ...once }) => ({
-      ...once,
-      session: id,
-      answer: answerOf(answer, record, undefined),
-    }))
+    const receipts = receiptsOf(claims, record)
     await this.#ownership.write(id, (fence) => this.#deps.store.append(id, { entries: [], receipts }, fence))
   }
 
@@ -252,14 +252,14 @@ export class Sessions extends SessionLogs {
   }
 
   /** Ends a session, also one that does not run here. Its log stays. */
-  async end(id: string, claims?: readonly Claim[]): Promise<void> {
+  async end(id: string, context?: CommandContext): Promise<void> {
     const isOurs = this.#running.has(id) || this.#draining
     if (!isOurs && ((await this.record(id))?.status ?? 'ended') !== 'ended') await this.open(id)
-    if (await this.#end(id, claims)) this.#ownership.forget(id)
+    if (await this.#end(id, context)) this.#ownership.forget(id)
   }
 
-  async #end(id: string, claims?: readonly Claim[]): Promise<boolean> {
-    await this.#running.get(id)?.end(claims)
+  async #end(id: string, context?: CommandContext): Promise<boolean> {
+    await this.#running.get(id)?.end(context)
     return this.#running.delete(id)
   }
 
@@ -270,7 +270,7 @@ export class Sessions extends SessionLogs {
   }
 
   /** Ends a session and removes all of its data. Its readers are disconnected. */
-  async delete(id: string): Promise<void> {
+  async delete(id: string, { actor }: CommandContext = {}): Promise<void> {
     try {
       const record = await this.record(id)
       if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
@@ -281,7 +281,7 @@ export class Sessions extends SessionLogs {
       // A damaged session cannot be opened or ended, only deleted.
       if (!isDamaged(thrown, id)) throw thrown
     }
-    await this.#remove(id)
+    await this.#remove(id, this.audit.factOf('session.deleted', actor, { session: id }))
   }
 
   /** Evicts entries up to and including this one, except the last of the log. Later reads of them are refused. */
@@ -298,8 +298,8 @@ export class Sessions extends SessionLogs {
     await this.#pruner.prune(retention)
   }
 
-  async #remove(id: string): Promise<void> {
-    await this.#takeover.remove(id)
+  async #remove(id: string, fact?: AuditFact): Promise<void> {
+    await this.#takeover.remove(id, fact)
     this.reader.deleted(id)
   }
 

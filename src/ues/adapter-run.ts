@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.ts'
+import { IN_PROCESS } from '../attend/in-process.ts'
 import { submitAnswer } from '../attend/submit-answer.ts'
 import { type Wired, wire } from '../compose/wire.ts'
 import type { AgentEvent, PermissionRequestPayload } from '../dialects/ues/ues-event.ts'
@@ -55,13 +56,14 @@ export class AdapterRun {
       agents: [agent],
       settings: { [agent.id]: settings },
       journal: false,
+      audit: false,
       room: () => backpressure.ready(),
     })
     try {
-      const session = await wired.sessions.create(newSession)
+      const session = await wired.sessions.create(newSession, undefined, IN_PROCESS)
       backpressure.measure(() => wired.sessions.head(session.id))
       const run = new AdapterRun(request, wired, session, backpressure)
-      const turn = await session.prompt(prompt)
+      const turn = await session.prompt(prompt, [], IN_PROCESS)
       void run.#endWith(turn)
       if (options.abortSignal) run.#interruptOn(options.abortSignal)
       return run
@@ -130,7 +132,8 @@ export class AdapterRun {
   }
 
   #interruptOn(signal: AbortSignal): void {
-    const interrupt = () => void this.#session.interrupt().catch((thrown) => this.#fail(thrown))
+    const interrupt = () =>
+      void this.#session.interrupt(undefined, IN_PROCESS).catch((thrown) => this.#fail(thrown))
     signal.addEventListener('abort', interrupt, { signal: this.#over.signal })
     // The signal may have fired while the session was created.
     if (signal.aborted) interrupt()
@@ -144,7 +147,7 @@ export class AdapterRun {
       this.#fail(thrown)
     }
     // If this fails, `end` ends the session.
-    await Promise.allSettled([this.#wired.sessions.end(this.sessionId)])
+    await Promise.allSettled([this.#wired.sessions.end(this.sessionId, IN_PROCESS)])
   }
 
   #decide(request: RequestOpened, asked: PermissionRequestPayload): void {
@@ -160,7 +163,7 @@ export class AdapterRun {
     const answered =
       'failure' in decided
         ? this.#session.decline(identified, decided.failure)
-        : this.#session.answer({ type: 'answer', ...identified, ...decided })
+        : this.#session.answer({ type: 'answer', ...identified, ...decided }, IN_PROCESS)
     await submitAnswer(answered, async (thrown) => {
       if (this.#over.signal.aborted) return
       await this.#session.decline(identified, toMainstemError(thrown).message)

@@ -15,6 +15,7 @@ const CONTRACTS = [
   'type framing/frame.ts',
   'type agents/agent.ts',
   'type drivers/driver.ts',
+  'type stores/access.ts',
   'type stores/nodes.ts',
   'type stores/store.ts',
 ]

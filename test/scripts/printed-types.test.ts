@@ -169,6 +169,7 @@ const checked = [
   same<recordTypes.QueuedPrompt, typeof record.QueuedPrompt>('QueuedPrompt'),
   same<recordTypes.SessionRecord, typeof record.SessionRecord>('SessionRecord'),
   same<requestTypes.Answers, typeof request.Answers>('Answers'),
+  same<requestTypes.Author, typeof request.Author>('Author'),
   same<requestTypes.ClientKind, typeof request.ClientKind>('ClientKind'),
   same<requestTypes.Decider, typeof request.Decider>('Decider'),
   same<requestTypes.Decision, typeof request.Decision>('Decision'),

@@ -16,7 +16,10 @@ test('every key of an interrupt is stored with the end of its turn, and answers 
   const run = await driver.run()
   run.say(init, said('half'))
   await expect.poll(() => session.coverage.frames).toBe(2)
-  const both = [session.interrupt(1, [claim('a')]), session.interrupt(1, [claim('b')])]
+  const both = [
+    session.interrupt(1, { claims: [claim('a')] }),
+    session.interrupt(1, { claims: [claim('b')] }),
+  ]
   expect(await store.receipt('local /interrupt', 'a')).toBeUndefined()
   run.die({ signal: 'SIGINT' })
   await Promise.all(both)
@@ -31,8 +34,8 @@ test('every key of an interrupt is stored with the end of its turn, and answers 
 test('the key of a command that found nothing to do is stored at once', async () => {
   const { open, sessions, store } = house()
   const session = await open()
-  await session.interrupt(undefined, [claim('none')])
-  await sessions.remember(session.id, [claim('other')])
+  await session.interrupt(undefined, { claims: [claim('none')] })
+  await sessions.remember(session.id, { claims: [claim('other')] })
   for (const key of ['none', 'other']) {
     expect(await store.receipt('local /interrupt', key)).toMatchObject({ answer: { status: 'idle' } })
   }
@@ -44,7 +47,7 @@ test('the key of a dropped prompt is stored with its end', async () => {
   await session.prompt('one')
   await session.prompt('two')
   await driver.run()
-  await session.interrupt(2, [claim('queued')])
+  await session.interrupt(2, { claims: [claim('queued')] })
   expect(await store.receipt('local /interrupt', 'queued')).toMatchObject({ answer: { status: 'busy' } })
   expect(await session.settled(2)).toMatchObject({ outcome: 'interrupted' })
 })

@@ -276,3 +276,40 @@ test('an agent that crashes again and again is not restarted without end', async
     expect.objectContaining({ code: 'not_continued' }),
   )
 })
+
+test('a continuation names the person whose prompt was cut off, also after a restart', async () => {
+  const { open, driver, time, store, log } = server()
+  const actor = { principal: 'alice', client: 'page' } as const
+  const session = await open({}, { options: { onLimit: 'wait' } })
+  await session.prompt('one', [], { actor })
+  limitOf(await driver.run(), time.now + HOUR)
+  await session.settled(1)
+  const next = server(store, time)
+  await next.sessions.recover()
+  await next.sessions.resumeQueues()
+  await next.nextRun(1)
+  const starts = (await log(session)).flatMap(({ event }) =>
+    event.type === 'turn.started' || event.type === 'turn.queued'
+      ? [[event.type, event.turn, event.principal]]
+      : [],
+  )
+  expect(starts).toEqual([
+    ['turn.started', 1, 'alice'],
+    ['turn.queued', 2, 'alice'],
+    ['turn.started', 2, 'alice'],
+  ])
+})
+
+test('a turn that was lost with its server is continued for the person who sent it', async () => {
+  const { open, driver, time, store, log } = server()
+  const session = await open({}, { options: { onLost: 'continue' } })
+  await session.prompt('one', [], { actor: { principal: 'alice', client: 'page' } })
+  await (await driver.run()).say(init)
+  await expect.poll(() => session.coverage.frames).toBe(1)
+  const next = server(store, time)
+  await next.sessions.recover()
+  const queued = (await log(session)).flatMap(({ event }) =>
+    event.type === 'turn.queued' ? [[event.turn, event.principal, event.client]] : [],
+  )
+  expect(queued).toEqual([[2, 'alice', 'page']])
+})

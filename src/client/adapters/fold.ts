@@ -16,7 +16,7 @@ import {
   type Usage,
 } from '../../model/index.ts'
 import { jsonCopy } from '../../model/text/json.ts'
-import { stamp } from '../../sessions/log/log.ts'
+import { stamp } from '../../sessions/log/stamp.ts'
 import { Conversation } from '../../sessions/machine/conversation.ts'
 import type { SessionConfig } from '../config.ts'
 import { NativeClock } from './native-clock.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { NewSession } from '../../model/session/new-session.ts'
-import type { Claim } from '../../sessions/claim.ts'
+import type { CommandContext } from '../../sessions/command-context.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { directoryBelow } from '../access/roots.ts'
 import { ownedSession } from '../access/session-access.ts'
@@ -25,6 +25,7 @@ export function createEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/api/sessions',
+    client: 'board',
     summary:
       'Create a session with a prompt, or continue one. Send `agentId` (board protocol) or `agentType` (unified protocol)',
     idempotent: true,
@@ -66,13 +67,13 @@ function askedOf(body: BoardSessionRequest): UnifiedRequest {
 
 async function begin(
   deps: GatewayDeps,
-  { principal, request, reply, body }: Call<unknown, unknown, BoardSessionRequest>,
+  { principal, actor, request, reply, body }: Call<unknown, unknown, BoardSessionRequest>,
   asked: UnifiedRequest,
 ): Promise<string> {
   const key = request.headers['idempotency-key']
   const once = key === undefined ? undefined : keyFrom(key, `${principal} ${ROUTE}`, body)
   const wanted = () => sessionOf(deps, principal, asked)
-  const { id, replayed } = await beginSession(deps, once, wanted, asked.prompt)
+  const { id, replayed } = await beginSession(deps, once, wanted, asked.prompt, { actor })
   if (replayed) reply.header('idempotent-replayed', 'true')
   return id
 }
@@ -123,7 +124,7 @@ async function continued(
   const answer = await idempotent<{ turn?: number } | string>(deps, call, {
     session,
     answer: 'turn',
-    run: async (claims) => ({ turn: await continueSession(deps, call.principal, session, asked, claims) }),
+    run: async (context) => ({ turn: await continueSession(deps, call.principal, session, asked, context) }),
   })
   return typeof answer === 'string' ? undefined : answer.turn
 }
@@ -133,11 +134,11 @@ async function continueSession(
   principal: string,
   id: string,
   asked: UnifiedRequest,
-  claims: readonly Claim[],
+  context: CommandContext,
 ): Promise<number> {
   await checkSame(deps, await ownedSession(deps, principal, id), asked)
   const session = await openReady(deps, id)
-  const turn = await session.prompt(asked.prompt, [], claims)
+  const turn = await session.prompt(asked.prompt, [], context)
   deps.cluster.track(session, turn)
   return turn
 }

@@ -57,16 +57,17 @@ function cancelEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/api/sessions/:id/cancel',
+    client: 'board',
     summary: 'Stop a session and wait until it has stopped',
     params: SessionPath,
     // Accepts any body: a cancellation is never rejected.
     body: z.unknown(),
     answer: Cancelled,
     errors: ['session_not_found'],
-    async run({ params: { id }, principal }) {
+    async run({ params: { id }, principal, actor }) {
       const before = stateOf(await ownedSession(deps, principal, id))
       const session = await deps.cluster.running(id)
-      const stopped = before === 'running' && (await session?.interruptAll())
+      const stopped = before === 'running' && (await session?.interruptAll({ actor }))
       const state = stateOf(await ownedSession(deps, principal, id))
       return { id, state, cancelled: stopped === true }
     },

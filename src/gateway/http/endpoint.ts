@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import * as z from 'zod'
-import { type ErrorCode, MainstemError } from '../../model/index.ts'
+import type { Actor } from '../../model/access.ts'
+import { type ClientKind, type ErrorCode, MainstemError } from '../../model/index.ts'
 import { parse } from '../../model/text/parse.ts'
 import type { SocketStream } from '../streams/socket-stream.ts'
+import { actorOf } from './actor.ts'
 import type { Caller, RouteAuth } from './auth.ts'
 
 declare module 'fastify' {
@@ -22,6 +24,8 @@ declare module 'fastify' {
 
 /** A validated request. */
 export interface Call<Params, Query, Body> extends Caller {
+  /** Who sent the request, for the audit trail and the events that it causes. */
+  actor: Actor
   params: Params
   query: Query
   body: Body
@@ -37,6 +41,8 @@ interface Shape {
   url: string
   summary: string
   auth?: RouteAuth
+  /** The kind of the clients of this route; by default as the client names itself. */
+  client?: ClientKind
   /** Allows navigation from other sites to this document. */
   navigable?: boolean
   /** Error codes of this route besides those of every route. */
@@ -129,7 +135,7 @@ export function routeOf(endpoint: Endpoint): RouteOptions {
 
 /** Validates a request; throws an error that names the invalid field. */
 export function callOf(
-  { params, query, body }: Endpoint,
+  { params, query, body, client }: Endpoint,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Call<unknown, unknown, unknown> {
@@ -138,6 +144,7 @@ export function callOf(
     query: parse(query, request.query, 'query'),
     body: body && parse(body, request.body ?? undefined),
     principal: request.principal,
+    actor: actorOf(request, client),
     roles: request.roles ?? [],
     request,
     reply,

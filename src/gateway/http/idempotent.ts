@@ -1,5 +1,6 @@
 import { MainstemError, toMainstemError } from '../../model/index.ts'
-import type { AnswerForm, Claim } from '../../sessions/claim.ts'
+import type { AnswerForm } from '../../sessions/claim.ts'
+import type { CommandContext } from '../../sessions/command-context.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Call } from './endpoint.ts'
 import { keyFrom } from './idempotency.ts'
@@ -9,7 +10,7 @@ export interface Keyed<A> {
   session: string
   /** The response to a repeated request. */
   answer: AnswerForm
-  run(claims: readonly Claim[]): Promise<A>
+  run(context: CommandContext): Promise<A>
 }
 
 /**
@@ -18,11 +19,11 @@ export interface Keyed<A> {
  */
 export async function idempotent<A>(
   { sessions, cluster }: Pick<GatewayDeps, 'sessions' | 'cluster'>,
-  { request, reply, principal, params, body }: Call<object, unknown, unknown>,
+  { request, reply, principal, actor, params, body }: Call<object, unknown, unknown>,
   { session, answer, run }: Keyed<A>,
 ): Promise<A> {
   const header = request.headers['idempotency-key']
-  if (header === undefined) return run([])
+  if (header === undefined) return run({ actor })
   const scope = `${principal} ${request.method} ${pathOf(params, request.routeOptions.url)}`
   const key = keyFrom(header, scope, body ?? {})
   const flight = await sessions.inFlight.enter(key)
@@ -33,7 +34,7 @@ export async function idempotent<A>(
       return before.answer as A
     }
     const claims = [{ ...key, answer }]
-    await run(claims).catch(async (thrown: unknown) => {
+    await run({ claims, actor }).catch(async (thrown: unknown) => {
       // Another node ran an equal request meanwhile, which this one joins.
       if (toMainstemError(thrown).code !== 'conflict' || !(await sessions.receipt(key))) throw thrown
     })
@@ -41,7 +42,7 @@ export async function idempotent<A>(
     let kept = flight.receipt ?? (await sessions.receipt(key))
     if (!kept) {
       // A command without an effect has committed nothing, but its key must be stored too.
-      await cluster.remember(session, claims)
+      await cluster.remember(session, { claims })
       kept = flight.receipt ?? (await sessions.receipt(key))
     }
     if (!kept) throw new MainstemError('session_not_found', 'the session was removed')

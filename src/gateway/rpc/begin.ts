@@ -1,3 +1,4 @@
+import type { Actor } from '../../model/access.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isForPerson } from '../../model/request/for-person.ts'
@@ -19,13 +20,9 @@ export interface StartedExchange {
 }
 
 /** Treats a message as the answer to the agent's last question, otherwise as a prompt, which may be queued. */
-export async function begin(
-  rpc: Rpc,
-  principal: string,
-  id: string,
-  message: string,
-): Promise<StartedExchange> {
+export async function begin(rpc: Rpc, actor: Actor, id: string, message: string): Promise<StartedExchange> {
   const { deps, clients } = rpc
+  const { principal } = actor
   const session = await ready(deps, principal, id)
   await clients.deliveriesRecorded(id)
   const record = await ownedSession(deps, principal, id)
@@ -39,12 +36,12 @@ export async function begin(
         'the agent asked a question that this client has not seen; call session.reconnect to read it',
       )
     }
-    await answer(session, message, open.request, principal)
+    await answer(session, message, open.request, actor)
     return { session, turn: open.turn, after: open.seq, earliest }
   }
   // The second client with a plain answer meant the question; the agent must not receive it as a prompt.
   if (settled && clients.hasSeen(id, settled.seq) && isPlainAnswer(message, settled.request)) throw tooLate()
-  const turn = await session.prompt(message)
+  const turn = await session.prompt(message, [], { actor })
   deps.cluster.track(session, turn)
   return { session, turn, after: head, earliest }
 }
@@ -83,11 +80,10 @@ async function answer(
   session: SessionHandle,
   message: string,
   request: RequestOpened,
-  principal: string,
+  actor: Actor,
 ): Promise<void> {
-  const author = { principal, client: 'rpc' } as const
   try {
-    await session.answer({ ...answerIn(message, request), ...author, inputDigest: request.inputDigest })
+    await session.answer({ ...answerIn(message, request), inputDigest: request.inputDigest }, { actor })
   } catch (thrown) {
     // The request was open just before, so another client answered first.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown

@@ -13,25 +13,25 @@ const ToModel = z.strictObject({ sessionId, model: ModelName.nullable() })
 export function controlMethods({ deps }: Rpc): Record<string, Method> {
   return {
     // A stopping server allows interrupts, so no session is opened for one.
-    'session.interrupt': method(OfSession, async ({ sessionId: id }, principal) => {
+    'session.interrupt': method(OfSession, async ({ sessionId: id }, principal, { actor }) => {
       await ownedSession(deps, principal, id)
-      const interrupted = (await (await deps.cluster.running(id))?.interruptAll()) ?? false
+      const interrupted = (await (await deps.cluster.running(id))?.interruptAll({ actor })) ?? false
       return { ok: true, interrupted }
     }),
-    'session.set_mode': method(ToMode, async ({ sessionId: id, mode }, principal) => {
+    'session.set_mode': method(ToMode, async ({ sessionId: id, mode }, principal, { actor }) => {
       const session = await ready(deps, principal, id)
       const { policy } = await ownedSession(deps, principal, id)
       const applied = await inMode(policy, mode, async (asked) =>
-        session.change({ type: 'set_policy', policy: underCeiling(asked, deps.ceiling) }),
+        session.change({ type: 'set_policy', policy: underCeiling(asked, deps.ceiling) }, { actor }),
       )
       return okFrom(applied)
     }),
-    'session.set_model': method(ToModel, async ({ sessionId: id, model }, principal) => {
+    'session.set_model': method(ToModel, async ({ sessionId: id, model }, principal, { actor }) => {
       const session = await ready(deps, principal, id)
       const { options } = await ownedSession(deps, principal, id)
       // The default model is already in use; this also holds for agents without a choice of models.
       if (model === null && options.model === undefined) return { ok: true }
-      return okFrom(await session.change({ type: 'set_model', model }))
+      return okFrom(await session.change({ type: 'set_model', model }, { actor }))
     }),
   }
 }

@@ -42,19 +42,21 @@ export function rpcEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'POST',
     url: '/rpc',
+    client: 'rpc',
     summary: 'Call a method of the session daemon API; `session.send` responds with a stream',
     query: SendQuery,
     body: RpcRequest,
     answers: { 'application/json': RpcResponse, [SSE.type]: z.unknown() },
     unread,
-    async run({ body, query, principal, reply }) {
+    async run({ body, query, principal, actor, reply }) {
       try {
         if (body.method === STREAMED) {
-          return await send(rpc, principal, paramsOf(Send, body.params), query, reply)
+          return await send(rpc, actor, paramsOf(Send, body.params), query, reply)
         }
         const method = methods.get(body.method)
         if (!method) return refusal(body.id, noMethod(body.method), NO_METHOD)
-        return answer(body, await method.call(body.params, { principal, reply, raw: query.raw === '1' }))
+        const calling = { principal, actor, reply, raw: query.raw === '1' }
+        return answer(body, await method.call(body.params, calling))
       } catch (thrown) {
         const problem = problemFrom(thrown)
         if (problem.code === 'unknown') deps.report(thrown)

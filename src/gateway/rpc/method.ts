@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import * as z from 'zod'
+import type { Actor } from '../../model/access.ts'
 import { parse } from '../../model/text/parse.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { stripNulls } from '../http/body/json.ts'
@@ -17,6 +18,7 @@ export interface Rpc {
 /** The circumstances of a call. */
 export interface Calling {
   principal: string
+  actor: Actor
   reply: FastifyReply
   /** The query asks for native messages. */
   raw: boolean

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import * as z from 'zod'
 import { daemon } from '../../dialects/daemon.ts'
 import { dialects } from '../../dialects/index.ts'
+import type { Actor } from '../../model/access.ts'
 import { type Entry, MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { problemFrom } from '../http/problem.ts'
@@ -36,7 +37,7 @@ const DONE = 'data: [DONE]\n\n'
 /** Streams one exchange. It always ends with `[DONE]`; a client that disconnects cancels nothing. */
 export async function send(
   rpc: Rpc,
-  principal: string,
+  actor: Actor,
   params: Send,
   query: SendQuery,
   reply: FastifyReply,
@@ -47,7 +48,7 @@ export async function send(
   const stream = new EventStream(reply.raw, FORMAT, {}, timing)
   let delivered: (() => Promise<void>) | undefined
   try {
-    delivered = await listen(rpc, principal, params, query, stream)
+    delivered = await listen(rpc, actor, params, query, stream)
   } catch (thrown) {
     const { code, detail: message } = problemFrom(thrown)
     if (code === 'unknown' || code === 'storage_failed') deps.report(thrown)
@@ -66,15 +67,15 @@ export async function send(
 /** Settles at the end of the exchange with the work to do after the client has received everything. */
 async function listen(
   rpc: Rpc,
-  principal: string,
+  actor: Actor,
   { sessionId, message }: Send,
   query: SendQuery,
   stream: EventStream,
 ): Promise<(() => Promise<void>) | undefined> {
   const { deps, clients } = rpc
-  const leave = deps.streams.enter(principal)
+  const leave = deps.streams.enter(actor.principal)
   try {
-    const started = await begin(rpc, principal, sessionId, message)
+    const started = await begin(rpc, actor, sessionId, message)
     const detach = clients.attach(sessionId, started.turn)
     try {
       const last = await relay(rpc, started, query, stream)

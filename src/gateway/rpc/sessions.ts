@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Actor } from '../../model/access.ts'
 import { ModelName, NativeSessionId, OUTSIDE_ID, toMainstemError } from '../../model/index.ts'
 import { underCeiling } from '../access/ceiling.ts'
 import { ownedSession } from '../access/session-access.ts'
@@ -26,13 +27,15 @@ const Resume = paramsWith({ sessionId, sdkSessionId: NativeSessionId.optional() 
 /** Methods that create, list, resume and destroy sessions. */
 export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
   return {
-    'session.create': method(Create, async ({ path, mode, model, cli_type }, principal) => {
+    'session.create': method(Create, async ({ path, mode, model, cli_type }, principal, { actor }) => {
       checkReady(deps)
       const cwd = await workingDirectoryOf(deps, path)
       const options = model === undefined ? {} : { options: { model } }
       const session = await inMode(deps.policy, mode, async (asked) => {
         const policy = underCeiling(asked, deps.ceiling)
-        return deps.cluster.create({ agent: cli_type, principal, cwd, policy, ...options })
+        return deps.cluster.create({ agent: cli_type, principal, cwd, policy, ...options }, undefined, {
+          actor,
+        })
       })
       return { sessionId: session.id }
     }),
@@ -41,12 +44,12 @@ export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
       for await (const record of liveRecords(deps, principal)) sessions.push(listed(record))
       return { sessions }
     }),
-    'session.resume': method(Resume, ({ sessionId, sdkSessionId }, principal) =>
-      resume(deps, principal, sessionId, sdkSessionId),
+    'session.resume': method(Resume, ({ sessionId, sdkSessionId }, _, { actor }) =>
+      resume(deps, actor, sessionId, sdkSessionId),
     ),
-    'session.destroy': method(OfSession, async ({ sessionId: id }, principal) => {
+    'session.destroy': method(OfSession, async ({ sessionId: id }, principal, { actor }) => {
       const { status } = await ownedSession(deps, principal, id)
-      if (status !== 'ended') await deps.cluster.end(id)
+      if (status !== 'ended') await deps.cluster.end(id, { actor })
       clients.forget(id)
       return { ok: true }
     }),
@@ -54,14 +57,15 @@ export function sessionMethods({ deps, clients }: Rpc): Record<string, Method> {
 }
 
 /** `fallback` means that the agent has no conversation to resume, so the next message starts a new one. */
-async function resume(deps: GatewayDeps, principal: string, id: string, wanted: string | undefined) {
+async function resume(deps: GatewayDeps, actor: Actor, id: string, wanted: string | undefined) {
+  const { principal } = actor
   const session = await ready(deps, principal, id)
   const { nativeSessionId: known, idle } = await session.describe()
   // An agent without native conversations is identified by the session id.
   if (wanted !== undefined && wanted !== known && wanted !== id) {
     await checkResume(deps, principal, wanted, 'sdkSessionId')
     try {
-      await session.adopt(wanted)
+      await session.adopt(wanted, { actor })
     } catch (thrown) {
       if (toMainstemError(thrown).code !== 'unsupported_option') throw thrown
       return { ok: true, fallback: true }

@@ -1,5 +1,6 @@
 import type { NewSession } from '../../model/session/new-session.ts'
 import type { IdempotencyKey } from '../../sessions/claim.ts'
+import type { CommandContext } from '../../sessions/command-context.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { checkReady } from '../http/health.ts'
 
@@ -12,6 +13,7 @@ export async function beginSession(
   once: IdempotencyKey | undefined,
   wanted: () => Promise<NewSession>,
   prompt: string | undefined,
+  context: CommandContext,
 ): Promise<{ id: string; replayed: boolean }> {
   const flight = once && (await deps.sessions.inFlight.enter(once))
   const request = async () => {
@@ -20,8 +22,10 @@ export async function beginSession(
   }
   try {
     const { id, session } = once
-      ? await deps.cluster.createOnce(once, request, prompt)
-      : await deps.cluster.create(await request(), prompt).then((session) => ({ id: session.id, session }))
+      ? await deps.cluster.createOnce(once, request, prompt, context)
+      : await deps.cluster
+          .create(await request(), prompt, context)
+          .then((session) => ({ id: session.id, session }))
     if (session && prompt !== undefined) deps.cluster.track(session, 1)
     return { id, replayed: session === undefined }
   } finally {

@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import { Applied, type Image, MainstemError, type Policy, SessionRecord } from '../../model/index.ts'
 import { PromptCommand, SetModelCommand, SetPolicyCommand } from '../../model/request/command.ts'
-import type { AnswerForm, Claim } from '../../sessions/claim.ts'
+import type { AnswerForm } from '../../sessions/claim.ts'
+import type { CommandContext } from '../../sessions/command-context.ts'
 import { parsePolicyChange } from '../../sessions/commands.ts'
 import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import type { Change } from '../../sessions/process/setup.ts'
@@ -39,7 +40,7 @@ const COMMAND_ERRORS = [
 interface Stopping {
   name: string
   summary: string
-  stop(id: string, claims: readonly Claim[]): Promise<void>
+  stop(id: string, context: CommandContext): Promise<void>
 }
 
 /** Commands to a session. Each responds once its effect is in the log. */
@@ -60,8 +61,8 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       body: Steering,
       answer: SessionRecord,
       repeated: 'session',
-      async apply(session, { prompt }, claims) {
-        await session.steer(prompt, claims)
+      async apply(session, { prompt }, context) {
+        await session.steer(prompt, context)
         return {}
       },
     }),
@@ -71,7 +72,7 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       body: ModelChange,
       answer: ChangedSession,
       repeated: 'changed',
-      apply: (session, { model }, claims) => changeOf(session, { type: 'set_model', model }, claims),
+      apply: (session, { model }, context) => changeOf(session, { type: 'set_model', model }, context),
     }),
     commandEndpoint(deps, {
       name: 'mode',
@@ -79,19 +80,19 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       body: ModeChange,
       answer: ChangedSession,
       repeated: 'changed',
-      apply: (session, change, claims) => changeOf(session, modeUnder(deps.ceiling, change), claims),
+      apply: (session, change, context) => changeOf(session, modeUnder(deps.ceiling, change), context),
     }),
     stopEndpoint(deps, {
       name: 'interrupt',
       summary: 'Cancel the running turn and wait for its end',
-      async stop(id, claims) {
-        await (await deps.cluster.running(id))?.interrupt(undefined, claims)
+      async stop(id, context) {
+        await (await deps.cluster.running(id))?.interrupt(undefined, context)
       },
     }),
     stopEndpoint(deps, {
       name: 'end',
       summary: 'End the session; its log is retained',
-      stop: (id, claims) => deps.cluster.end(id, claims),
+      stop: (id, context) => deps.cluster.end(id, context),
     }),
   ]
 }
@@ -103,11 +104,11 @@ interface CommandDefinition<B extends z.ZodType> {
   answer: z.ZodType
   repeated: AnswerForm
   /** Resolves to the response fields besides the record. */
-  apply(session: SessionHandle, body: z.infer<B>, claims: readonly Claim[]): Promise<object>
+  apply(session: SessionHandle, body: z.infer<B>, context: CommandContext): Promise<object>
 }
 
-async function changeOf(session: SessionHandle, change: Change, claims: readonly Claim[]): Promise<object> {
-  return { applied: await session.change(change, claims) }
+async function changeOf(session: SessionHandle, change: Change, context: CommandContext): Promise<object> {
+  return { applied: await session.change(change, context) }
 }
 
 function commandEndpoint<B extends z.ZodType>(
@@ -127,8 +128,8 @@ function commandEndpoint<B extends z.ZodType>(
       const { principal } = call
       const { id } = call.params
       await ownedSession(deps, principal, id)
-      const run = async (claims: readonly Claim[]) => {
-        const more = await apply(await openReady(deps, id), call.body, claims)
+      const run = async (context: CommandContext) => {
+        const more = await apply(await openReady(deps, id), call.body, context)
         return { ...withoutSecrets(await ownedSession(deps, principal, id)), ...more }
       }
       return idempotent(deps, call, { session: id, answer: repeated, run })
@@ -205,9 +206,9 @@ function turnEndpoint<B extends z.ZodType>(
       const { id } = call.params
       const [prompt, images = []] = promptOf(call.body)
       await ownedSession(deps, principal, id)
-      const run = async (claims: readonly Claim[]) => {
+      const run = async (context: CommandContext) => {
         const session = await openReady(deps, id)
-        const turn = await session.prompt(prompt, images, claims)
+        const turn = await session.prompt(prompt, images, context)
         deps.cluster.track(session, turn)
         return { turn }
       }
@@ -227,13 +228,13 @@ function queuedTurnEndpoint(deps: GatewayDeps): Endpoint {
     params: TurnPath,
     answer: SessionRecord,
     errors: ['session_not_found', 'conflict', 'draining'],
-    async run({ params: { id, turn }, principal }) {
+    async run({ params: { id, turn }, principal, actor }) {
       const { queue } = await ownedSession(deps, principal, id)
       if (!queue.some((prompt) => prompt.turn === turn))
         throw new MainstemError('conflict', `turn ${turn} is not in the queue`, {
           advice: 'It has begun, ended or never existed. Interrupt the session to stop a running turn.',
         })
-      await (await openReady(deps, id)).interrupt(turn)
+      await (await openReady(deps, id)).interrupt(turn, { actor })
       return withoutSecrets(await ownedSession(deps, principal, id))
     },
   })
@@ -253,8 +254,8 @@ function stopEndpoint(deps: GatewayDeps, { name, summary, stop }: Stopping): End
       const { principal } = call
       const { id } = call.params
       const { status } = await ownedSession(deps, principal, id)
-      const run = async (claims: readonly Claim[]) => {
-        if (status !== 'ended') await stop(id, claims)
+      const run = async (context: CommandContext) => {
+        if (status !== 'ended') await stop(id, context)
         return withoutSecrets(await ownedSession(deps, principal, id))
       }
       return idempotent(deps, call, { session: id, answer: 'session', run })

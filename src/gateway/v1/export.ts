@@ -18,12 +18,14 @@ export function exportEndpoint(deps: GatewayDeps): Endpoint {
     params: SessionPath,
     answers: { [NDJSON.type]: ExportLineJson },
     errors: ['session_not_found', 'overloaded'],
-    async run({ params: { id }, principal, request, reply }) {
+    async run({ params: { id }, principal, actor, request, reply }) {
       const record = await ownedSession(deps, principal, id)
       const headers = { 'content-disposition': `attachment; filename="${id}.ndjson"` }
       if (request.method === 'HEAD') return reply.type(NDJSON.type).headers(headers).send()
       const leave = deps.streams.enter(principal)
       try {
+        // Before the first byte: what was read must not be missing from the trail.
+        await deps.sessions.audit.note('session.exported', actor, { session: id })
         reply.hijack()
         await send(deps, record, new EventStream(reply.raw, NDJSON, headers, deps.timing))
       } finally {

@@ -35,7 +35,7 @@ export function importEndpoint(deps: GatewayDeps): Endpoint {
     streamed: { type: NDJSON.type, line: ExportLineJson },
     answer: ImportedSession,
     errors: ['conflict', 'overloaded'],
-    async run({ principal, roles, request, reply }) {
+    async run({ principal, roles, actor, request, reply }) {
       checkReady(deps)
       const { body } = request
       if (!(body instanceof Readable))
@@ -44,7 +44,11 @@ export function importEndpoint(deps: GatewayDeps): Endpoint {
       try {
         const lines = exportLines(readLines(body, { limit: LINE_BYTES, upload }))
         const imported = await deps.sessions.imports.import(
-          { principal, keepsIds: isOperator({ roles }) },
+          {
+            principal,
+            keepsIds: isOperator({ roles }),
+            fact: (session) => deps.sessions.audit.factOf('session.imported', actor, { session }),
+          },
           lines,
         )
         reply.header('location', `/v1/sessions/${imported.id}`)

@@ -50,12 +50,12 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
       'unsupported_option',
       'overloaded',
     ],
-    async run({ body, principal, request, reply }) {
+    async run({ body, principal, actor, request, reply }) {
       const scope = `${principal} POST /v1/sessions`
       const key = request.headers['idempotency-key']
       const once = key === undefined ? undefined : keyFrom(key, scope, withoutKeys(body))
       const wanted = () => sessionOf(deps, principal, body)
-      const { id, replayed } = await beginSession(deps, once, wanted, body.prompt)
+      const { id, replayed } = await beginSession(deps, once, wanted, body.prompt, { actor })
       const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)
       reply.header('location', `/v1/sessions/${id}`)
       if (replayed) reply.header('idempotent-replayed', 'true')
@@ -84,7 +84,7 @@ export function forkEndpoint(deps: GatewayDeps): Endpoint {
     status: 201,
     answer: CreatedSession,
     errors: ['session_not_found', 'conflict', 'idempotency_conflict', 'unsupported_option', 'overloaded'],
-    async run({ body, params, principal, request, reply }) {
+    async run({ body, params, principal, actor, request, reply }) {
       const key = request.headers['idempotency-key']
       const scope = `${principal} POST /v1/sessions/${params.id}/fork`
       const once = key === undefined ? undefined : keyFrom(key, scope, body)
@@ -95,7 +95,10 @@ export function forkEndpoint(deps: GatewayDeps): Endpoint {
         )
         return { ...others, policy: underCeiling(policy, deps.ceiling) }
       }
-      const { id, replayed } = await beginSession(deps, once, wanted, body.prompt)
+      const { id, replayed } = await beginSession(deps, once, wanted, body.prompt, {
+        actor,
+        forkOf: params.id,
+      })
       const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)
       reply.header('location', `/v1/sessions/${id}`)
       if (replayed) reply.header('idempotent-replayed', 'true')

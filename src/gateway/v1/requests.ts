@@ -8,11 +8,10 @@ import {
   SessionRecord,
   toMainstemError,
 } from '../../model/index.ts'
-import type { Claim } from '../../sessions/claim.ts'
+import type { CommandContext } from '../../sessions/command-context.ts'
 import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import { ownedSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { clientOf } from '../http/client-kind.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { idempotent } from '../http/idempotent.ts'
 import { named } from '../http/openapi/components.ts'
@@ -73,12 +72,8 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
         const { params, body, principal } = call
         const { id } = params
         const record = await ownedSession(deps, principal, id)
-        const run = async (claims: readonly Claim[]) => {
-          const answer: BoundAnswer = {
-            ...{ ...body, type: 'answer', requestId: params.requestId },
-            ...{ principal, client: clientOf(call.request) },
-          }
-          await decide(deps, record, answer, claims)
+        const run = async (context: CommandContext) => {
+          await decide(deps, record, { ...body, type: 'answer', requestId: params.requestId }, context)
           return withoutSecrets(await ownedSession(deps, principal, id))
         }
         return idempotent(deps, call, { session: id, answer: 'session', run })
@@ -105,7 +100,7 @@ async function decide(
   deps: GatewayDeps,
   record: SessionRecord,
   answer: BoundAnswer,
-  claims: readonly Claim[],
+  context: CommandContext,
 ): Promise<void> {
   const { id } = record
   const { requestId } = answer
@@ -113,7 +108,7 @@ async function decide(
     throw await whyClosed(deps, record, requestId)
   const session = await openReady(deps, id)
   try {
-    await session.answer(answer, claims)
+    await session.answer(answer, context)
   } catch (thrown) {
     // The request was open just before, so another client answered first.
     if (toMainstemError(thrown).code !== 'request_not_found') throw thrown

@@ -67,9 +67,9 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
       params: SessionPath,
       status: 204,
       errors: ['session_not_found'],
-      async run({ params, principal, roles, reply }) {
+      async run({ params, principal, roles, actor, reply }) {
         await deletableSession(deps, { principal, roles }, params.id)
-        await deps.cluster.delete(params.id)
+        await deps.cluster.delete(params.id, { actor })
         return reply.code(204).send()
       },
     }),

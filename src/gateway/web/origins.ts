@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { CLIENT_HEADER } from '../http/client-kind.ts'
+import { CLIENT_HEADER } from '../http/actor.ts'
 
 const ALLOWED_HEADERS = `authorization, content-type, idempotency-key, last-event-id, ${CLIENT_HEADER}`
 const ALLOWED_METHODS = 'GET, POST, DELETE'

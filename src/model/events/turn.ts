@@ -1,11 +1,15 @@
 import * as z from 'zod'
 import { ErrorInfo } from '../outcome/errors.ts'
 import { Outcome } from '../outcome/outcome.ts'
+import { Author } from '../request/request.ts'
 import { Continuation } from '../session/continuation.ts'
 import { Usage } from '../usage.ts'
 import type * as types from './turn.types.ts'
 
 const turn = z.int().positive().describe('The number of the turn in its session, from 1.')
+
+/** Absent in logs of older versions, and where the sender is unknown. */
+const author = Author.partial().shape
 
 /** A prompt waits for the open turn to end. */
 export const TurnQueued = z.strictObject({
@@ -14,6 +18,7 @@ export const TurnQueued = z.strictObject({
   prompt: z.string().describe('The text of the prompt.'),
   position: z.int().positive().describe('The position in the queue, from 1.'),
   continuation: Continuation.optional().describe('Set if Mainstem wrote the prompt, to continue work later.'),
+  ...author,
 })
 export type TurnQueued = types.TurnQueued
 
@@ -28,6 +33,7 @@ export const TurnStarted = z.strictObject({
     ),
   prompt: z.string().optional().describe('The text of the prompt.'),
   promptId: z.string().optional().describe("The client's id of the prompt."),
+  ...author,
 })
 export type TurnStarted = types.TurnStarted
 
@@ -39,6 +45,7 @@ export const TurnSteered = z.strictObject({
   effect: z
     .enum(['folded', 'restarted'])
     .describe('`folded`: the agent read the prompt while it worked; `restarted`: it began the turn again.'),
+  ...author,
 })
 export type TurnSteered = types.TurnSteered
 

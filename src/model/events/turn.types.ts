@@ -2,6 +2,7 @@
 
 import type { ErrorInfo } from '../outcome/errors.types.ts'
 import type { Outcome } from '../outcome/outcome.types.ts'
+import type { ClientKind } from '../request/request.types.ts'
 import type { Continuation } from '../session/continuation.types.ts'
 import type { Usage } from '../usage.types.ts'
 
@@ -17,6 +18,10 @@ export type TurnQueued = {
   position: number
   /** Set if Mainstem wrote the prompt, to continue work later. */
   continuation?: Continuation | undefined
+  /** The principal whose client sent it. */
+  principal?: string | undefined
+  /** The kind of client that sent it, as it named itself. */
+  client?: ClientKind | undefined
 }
 
 /** A turn began. */
@@ -31,6 +36,10 @@ export type TurnStarted = {
   prompt?: string | undefined
   /** The client's id of the prompt. */
   promptId?: string | undefined
+  /** The principal whose client sent it. */
+  principal?: string | undefined
+  /** The kind of client that sent it, as it named itself. */
+  client?: ClientKind | undefined
 }
 
 /** A prompt joined the open turn. */
@@ -43,6 +52,10 @@ export type TurnSteered = {
   prompt: string
   /** `folded`: the agent read the prompt while it worked; `restarted`: it began the turn again. */
   effect: 'folded' | 'restarted'
+  /** The principal whose client sent it. */
+  principal?: string | undefined
+  /** The kind of client that sent it, as it named itself. */
+  client?: ClientKind | undefined
 }
 
 /** How the process of a turn exited. */

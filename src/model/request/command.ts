@@ -3,7 +3,7 @@ import { NativeSessionId } from '../ids.ts'
 import { Image, ModelName, ModeName } from '../session/options.ts'
 import { Policy } from '../session/policy.ts'
 import type * as types from './command.types.ts'
-import { Answers, ClientKind, Decider, Decision, Scope } from './request.ts'
+import { Answers, Author, ClientKind, Decider, Decision, Scope } from './request.ts'
 
 /** The text of a prompt. */
 const PromptText = z.string().min(1, 'must not be empty')
@@ -29,6 +29,7 @@ export const SteerCommand = z.strictObject({
   type: z.literal('steer'),
   text: PromptText.describe('The text of the prompt.'),
   promptId: z.string().optional().describe("The client's id of the prompt."),
+  ...Author.partial().shape,
 })
 /** Stops the open turn. */
 export const InterruptCommand = z.strictObject({ type: z.literal('interrupt') })

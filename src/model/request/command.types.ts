@@ -35,6 +35,10 @@ export type SteerCommand = {
   text: string
   /** The client's id of the prompt. */
   promptId?: string | undefined
+  /** The principal whose client sent it. */
+  principal?: string | undefined
+  /** The kind of client that sent it, as it named itself. */
+  client?: ClientKind | undefined
 }
 
 /** Stops the open turn. */

@@ -50,8 +50,16 @@ export const Decider = z.enum(['person', 'policy', 'hook'])
 export type Decider = types.Decider
 
 /**
- * The kind of client that sent an answer: the web page, the terminal, another HTTP client, a client of `/rpc`, or a
- * program that uses the library. HTTP clients name themselves, so the server does not verify it.
+ * The kind of client that sent a command: the web page, the terminal, a client of `mainstem stdio`, another HTTP client,
+ * a client of `/rpc`, of the board API or of `/v1/execute`, or a program that uses the library. HTTP clients name
+ * themselves, so the server does not verify it.
  */
-export const ClientKind = z.enum(['page', 'terminal', 'api', 'rpc', 'library'])
+export const ClientKind = z.enum(['page', 'terminal', 'stdio', 'api', 'rpc', 'board', 'execute', 'library'])
 export type ClientKind = types.ClientKind
+
+/** Who sent a command, as events and records name it. */
+export const Author = z.strictObject({
+  principal: z.string().describe('The principal whose client sent it.'),
+  client: ClientKind.describe('The kind of client that sent it, as it named itself.'),
+})
+export type Author = types.Author

@@ -56,7 +56,16 @@ export type Decision = 'allow' | 'deny' | 'answered'
 export type Decider = 'person' | 'policy' | 'hook'
 
 /**
- * The kind of client that sent an answer: the web page, the terminal, another HTTP client, a client of
- * `/rpc`, or a program that uses the library. HTTP clients name themselves, so the server does not verify it.
+ * The kind of client that sent a command: the web page, the terminal, a client of `mainstem stdio`, another
+ * HTTP client, a client of `/rpc`, of the board API or of `/v1/execute`, or a program that uses the library.
+ * HTTP clients name themselves, so the server does not verify it.
  */
-export type ClientKind = 'page' | 'terminal' | 'api' | 'rpc' | 'library'
+export type ClientKind = 'page' | 'terminal' | 'stdio' | 'api' | 'rpc' | 'board' | 'execute' | 'library'
+
+/** Who sent a command, as events and records name it. */
+export type Author = {
+  /** The principal whose client sent it. */
+  principal: string
+  /** The kind of client that sent it, as it named itself. */
+  client: ClientKind
+}

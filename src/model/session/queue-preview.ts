@@ -1,3 +1,4 @@
+import type { Author } from '../request/request.ts'
 import type { Continuation } from './continuation.ts'
 import type { Image } from './options.ts'
 import type { SessionRecord } from './record.ts'
@@ -8,6 +9,8 @@ export interface AcceptedPrompt {
   prompt: string
   images?: readonly Image[]
   continuation?: Continuation | undefined
+  principal?: Author['principal'] | undefined
+  client?: Author['client'] | undefined
 }
 
 /** Characters of a prompt that its record has. */
@@ -22,6 +25,8 @@ export function queuePreview({
   prompt,
   images = [],
   continuation,
+  principal,
+  client,
 }: AcceptedPrompt): SessionRecord['queue'][number] {
   const isLong = prompt.length > PREVIEW_CHARS
   return {
@@ -30,6 +35,8 @@ export function queuePreview({
     ...(isLong && { truncated: true }),
     ...(images.length > 0 && { images: images.length }),
     ...(continuation && { continuation }),
+    ...(principal !== undefined && { principal }),
+    ...(client && { client }),
   }
 }
 

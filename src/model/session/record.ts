@@ -4,6 +4,7 @@ import { RequestOpened } from '../events/request.ts'
 import { SessionId, SessionName } from '../ids.ts'
 import { ErrorInfo } from '../outcome/errors.ts'
 import { Outcome } from '../outcome/outcome.ts'
+import { Author } from '../request/request.ts'
 import { Usage } from '../usage.ts'
 import { LaunchKind } from './capability.ts'
 import { ContextUsage } from './context-usage.ts'
@@ -20,6 +21,7 @@ export const QueuedPrompt = z.strictObject({
   truncated: z.literal(true).optional().describe('Set if `prompt` is only the beginning of the text.'),
   images: z.int().positive().optional().describe('The number of its images.'),
   continuation: Continuation.optional().describe('Set if Mainstem wrote the prompt, to continue work later.'),
+  ...Author.partial().shape,
 })
 
 /** A range of turns that clients of `/rpc` have received. */
@@ -76,6 +78,7 @@ export const SessionRecord = z.strictObject({
     .describe('The number of the first raw frame that is kept, if older frames were deleted.'),
   turns: z.int().nonnegative().describe('The number of the last turn.'),
   openTurn: z.int().positive().optional().describe('The number of the open turn.'),
+  openTurnBy: Author.optional().describe('Who sent the prompt of the open turn.'),
   silentSince: z
     .int()
     .optional()

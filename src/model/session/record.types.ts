@@ -4,6 +4,7 @@ import type { RequestOpened } from '../events/request.types.ts'
 import type { SessionId, SessionName } from '../ids.types.ts'
 import type { ErrorInfo } from '../outcome/errors.types.ts'
 import type { Outcome } from '../outcome/outcome.types.ts'
+import type { Author, ClientKind } from '../request/request.types.ts'
 import type { Usage } from '../usage.types.ts'
 import type { LaunchKind } from './capability.types.ts'
 import type { ContextUsage } from './context-usage.types.ts'
@@ -24,6 +25,10 @@ export type QueuedPrompt = {
   images?: number | undefined
   /** Set if Mainstem wrote the prompt, to continue work later. */
   continuation?: Continuation | undefined
+  /** The principal whose client sent it. */
+  principal?: string | undefined
+  /** The kind of client that sent it, as it named itself. */
+  client?: ClientKind | undefined
 }
 
 /** A range of turns that clients of `/rpc` have received. */
@@ -92,6 +97,8 @@ export type SessionRecord = {
   turns: number
   /** The number of the open turn. */
   openTurn?: number | undefined
+  /** Who sent the prompt of the open turn. */
+  openTurnBy?: Author | undefined
   /** When the agent wrote last, once a notice has reported its silence in the open turn. */
   silentSince?: number | undefined
   /** The prompts that wait, in order. */

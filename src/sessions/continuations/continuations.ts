@@ -45,7 +45,7 @@ export class Continuations {
     const plan = planContinuation(state, completed, deps.clock.now(), turns.isLeft)
     if (!plan) return
     if ('refused' in plan) conversation.notify(notContinued(completed.turn, plan.refused), completed.turn)
-    else turns.continueLater(plan.prompt, plan.continuation)
+    else turns.continueLater(plan.prompt, plan.continuation, plan.author)
   }
 
   /** Arms the timer of the continuation in the queue. */

@@ -1,6 +1,8 @@
 import type { TurnCompleted } from '../../model/events/turn.ts'
 import type { Continuation, ErrorCode } from '../../model/index.ts'
+import type { Author } from '../../model/request/request.ts'
 import type { SessionState } from '../../stores/store.ts'
+import { authorOf } from '../command-context.ts'
 
 const MINUTE_MS = 60_000
 
@@ -18,10 +20,14 @@ const UNKNOWN_RESET_MS = 30 * MINUTE_MS
 const LIMITS: ReadonlySet<ErrorCode> = new Set(['quota_exceeded', 'rate_limited'])
 
 /** The parts of a session that decide whether and when it continues. */
-export type PlanState = Pick<SessionState, 'options' | 'continued' | 'limit' | 'queue'>
+export type PlanState = Pick<SessionState, 'options' | 'continued' | 'limit' | 'queue' | 'openTurnBy'>
 
-/** What continues a turn, or why nothing does although the session asks for it. */
-export type Plan = { continuation: Continuation; prompt: string } | { refused: string }
+/**
+ * What continues a turn, for the sender of its prompt; or why nothing does although the session asks for it.
+ */
+export type Plan =
+  | { continuation: Continuation; prompt: string; author: Partial<Author> }
+  | { refused: string }
 
 /**
  * Decides how a session continues after the end of a turn; undefined if its options ask for nothing. `isDrained`: the
@@ -43,7 +49,7 @@ export function planContinuation(
   if (attempt > of) return { refused: `it was continued ${of} times already` }
   if (at > until) return { refused: `it could continue in ${minutes(waitMs)}, after its latest time` }
   const continuation = { reason, after: completed.turn, at, attempt, of, until }
-  return { continuation, prompt: promptOf(reason) }
+  return { continuation, prompt: promptOf(reason), author: authorOf(state.openTurnBy) }
 }
 
 function reasonOf(

@@ -1,6 +1,6 @@
 import { type BlobRef, type Entry, type Event, MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { JournalFrame, SessionState } from '../../stores/store.ts'
-import { stamp } from '../log/log.ts'
+import { stamp } from '../log/stamp.ts'
 import { recordEvent } from '../machine/record.ts'
 import { OpenWork, settlementOf } from '../recovery/recovery.ts'
 

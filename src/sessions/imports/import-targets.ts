@@ -10,6 +10,7 @@ import {
 } from '../../model/index.ts'
 import { importing } from '../../model/owner.ts'
 import type { Hash } from '../../model/text/large-value.ts'
+import type { AuditFact } from '../../stores/access.ts'
 import type { JournalFrame, SessionState, Store } from '../../stores/store.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 
@@ -18,8 +19,8 @@ export interface ImportTarget {
   readonly blobs: BlobSink
   entries(entries: readonly Entry[]): Promise<void>
   frames(frames: readonly JournalFrame[]): Promise<void>
-  /** Makes the session visible, with entries that end it. */
-  finish(state: SessionState, closing: readonly Entry[]): Promise<void>
+  /** Makes the session visible, with entries that end it, and stores the fact with it. */
+  finish(state: SessionState, closing: readonly Entry[], fact: AuditFact | undefined): Promise<void>
   /** Removes what was written. */
   discard(): Promise<void>
 }
@@ -63,8 +64,12 @@ export class NewLog implements ImportTarget {
     return this.#append({ entries: [], journal })
   }
 
-  async finish({ queue: _, ...record }: SessionState, closing: readonly Entry[]): Promise<void> {
-    await this.#append({ entries: closing, record, release: true })
+  async finish(
+    { queue: _, ...record }: SessionState,
+    closing: readonly Entry[],
+    fact: AuditFact | undefined,
+  ): Promise<void> {
+    await this.#append({ entries: closing, record, release: true, ...(fact && { facts: [fact] }) })
     this.#ownership.forget(record.id)
   }
 

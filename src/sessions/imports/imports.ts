@@ -2,6 +2,7 @@ import { uuidOfDigest } from '../../model/ids.ts'
 import { type Entry, MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isImporting } from '../../model/owner.ts'
 import type { Hash } from '../../model/text/large-value.ts'
+import type { AuditFact } from '../../stores/access.ts'
 import type { JournalFrame, SessionState, Store } from '../../stores/store.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 import { damage, ExportCheck, type ExportLine } from './export-check.ts'
@@ -31,6 +32,8 @@ export interface ImportDeps {
 export interface Importer {
   principal: string
   keepsIds: boolean
+  /** The row of the audit trail, for the session with this id. */
+  fact?(session: string): AuditFact | undefined
 }
 
 /** Lines are written when they have this many characters together. */
@@ -70,7 +73,7 @@ export class SessionImports {
       }
       if (!run || !id) throw damage('the file is empty')
       const { principal } = importer
-      return await run.finish(principal, await this.#nativeIds(principal, run.record))
+      return await run.finish(importer, await this.#nativeIds(principal, run.record))
     } catch (thrown) {
       await run?.discard()
       throw atLine(thrown, number)
@@ -152,13 +155,13 @@ class ImportRun {
     if (this.#size >= BATCH) await this.#flush()
   }
 
-  async finish(principal: string, nativeIds: Partial<SessionState>): Promise<Imported> {
+  async finish({ principal, fact }: Importer, nativeIds: Partial<SessionState>): Promise<Imported> {
     if (!this.#check.isComplete) throw damage('the export was cut off: it has no end line')
     await this.#flush()
     const closing = this.#check.closing().map((entry) => this.#own(entry))
     const { nativeSessionId: _, announcedSessionId: __, resumedFrom: ___, ...state } = this.#check.state
     const id = this.#id
-    await this.target.finish({ ...state, ...nativeIds, id, principal }, closing)
+    await this.target.finish({ ...state, ...nativeIds, id, principal }, closing, fact?.(id))
     const { head } = this.record
     return { id, entries: head, isNew: this.target instanceof NewLog }
   }

@@ -10,6 +10,7 @@ import type {
   SessionRecord,
 } from '../../model/index.ts'
 import { type AcceptedPrompt, queuePreview } from '../../model/session/queue-preview.ts'
+import type { AuditFact } from '../../stores/access.ts'
 import type {
   Batch,
   Charge,
@@ -26,6 +27,7 @@ import { chargeOf, recordEvent } from '../machine/record.ts'
 import { READ, SENT } from '../machine/sent.ts'
 import { Mask } from '../mask/mask.ts'
 import { type TurnRead, withDelivered } from '../turns/delivery.ts'
+import { stamp } from './stamp.ts'
 
 export interface LogDeps {
   store: Store
@@ -85,6 +87,7 @@ export class Log {
   /** Prompts that were queued since the last commit. */
   #accepted = new Map<number, AcceptedPrompt>()
   #charges: Charge[] = []
+  #facts: AuditFact[] = []
   /** Side effects of the entries since the last commit. */
   readonly #effects: (() => void)[] = []
   /** What the store has, without the start of the log. Undefined before the first commit of this owner. */
@@ -141,8 +144,8 @@ export class Log {
     this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native, blobs))
     if (!recordEvent(this.#state, event, native)) return
     if (event.type === 'turn.queued') {
-      const { turn, prompt, continuation } = event
-      this.#accepted.set(turn, { turn, prompt, continuation })
+      const { type: _, position: __, ...accepted } = event
+      this.#accepted.set(event.turn, accepted)
     }
     this.#changed = true
     const charge = chargeOf(this.#state, event, this.#at)
@@ -208,6 +211,11 @@ export class Log {
     const { id: session } = this.#state
     const record = { ...this.#state, head: this.#seq, updatedAt: this.#at, ...this.#start }
     this.#receipts.push({ scope, key, fingerprint, session, answer: answerOf(answer, record, result) })
+  }
+
+  /** Adds a row of the audit trail to the next commit. */
+  note(fact: AuditFact): void {
+    this.#facts.push(fact)
   }
 
   /** Returns the text that is kept, with its secrets masked. */
@@ -288,7 +296,8 @@ export class Log {
   }
 
   get #isEmpty(): boolean {
-    return this.#entries.length + this.#receipts.length === 0 && !this.#hasOutput && !this.#recordDue
+    const added = this.#entries.length + this.#receipts.length + this.#facts.length
+    return added === 0 && !this.#hasOutput && !this.#recordDue
   }
 
   /** Refuses further commits. Settles when no write is in flight. */
@@ -313,6 +322,7 @@ export class Log {
     if (this.#hasFrames && coverage) batch.frameCounts = { frames, coverage }
     if (this.#receipts.length > 0) batch.receipts = this.#receipts.splice(0)
     if (this.#charges.length > 0) batch.charges = this.#charges.splice(0)
+    if (this.#facts.length > 0) batch.facts = this.#facts.splice(0)
     this.#entries = []
     this.#journal = []
     this.#changed = false
@@ -329,21 +339,4 @@ export class Log {
     const dequeued = this.#storedQueue.map(({ turn }) => turn).filter((turn) => !has.has(turn))
     return { ...(queued.length > 0 && { queued }), ...(dequeued.length > 0 && { dequeued }) }
   }
-}
-
-/** Complete literals: adding fields later would reallocate every entry. */
-export function stamp(
-  seq: number,
-  session: string,
-  turn: number | undefined,
-  at: number,
-  event: Event,
-  native: number | undefined,
-  blobs?: readonly BlobRef[],
-): Entry {
-  if (blobs) return { ...stamp(seq, session, turn, at, event, native), blobs: [...blobs] }
-  if (turn === undefined) {
-    return native === undefined ? { seq, session, at, event } : { seq, session, at, event, native }
-  }
-  return native === undefined ? { seq, session, turn, at, event } : { seq, session, turn, at, event, native }
 }

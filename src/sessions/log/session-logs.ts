@@ -1,4 +1,3 @@
-import type { Timers } from '../../drivers/driver.ts'
 import type { BlobRef, Entry, SessionRecord } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import type {
@@ -9,16 +8,23 @@ import type {
   TextMatches,
   TextQuery,
 } from '../../stores/store.ts'
+import { AuditTrail } from '../audit-trail.ts'
+import type { SessionDeps } from '../deps.ts'
 import { LogReader, type ReplayOptions } from './log-reader.ts'
+
+type LogsDeps = Pick<SessionDeps, 'store' | 'timers' | 'readBytes' | 'newId' | 'audit'>
 
 /** Reads sessions of the store, whichever server owns them. */
 export abstract class SessionLogs {
+  /** Who did what, on every server of the store. */
+  readonly audit: AuditTrail
   protected readonly reader: LogReader
   readonly #store: Store
 
   /** `readBytes` bounds the memory of all readers. */
-  constructor(store: Store, timers: Timers, readBytes: number | undefined) {
+  constructor({ store, timers, readBytes, newId, audit = true }: LogsDeps) {
     this.#store = store
+    this.audit = new AuditTrail(store, newId, audit)
     this.reader = new LogReader(store, timers, readBytes, (id) => this.repair(id))
   }
 

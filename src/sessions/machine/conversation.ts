@@ -2,10 +2,10 @@ import type { Codec, Decoded, Emitted, Exit, Start, Write } from '../../agents/a
 import type { Frame } from '../../framing/frame.ts'
 import type { NoticeRaised } from '../../model/events/report.ts'
 import type { SessionEnded } from '../../model/events/session.ts'
-import type { TurnCompleted } from '../../model/events/turn.ts'
+import type { TurnCompleted, TurnQueued } from '../../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event } from '../../model/index.ts'
 import { OutputTail } from '../../model/outcome/output-tail.ts'
-import type { Continuation } from '../../model/session/continuation.ts'
+import type { Author } from '../../model/request/request.ts'
 import { NO_FRAMES } from '../../model/session/coverage.ts'
 import type { Stage } from '../process/agent-limits.ts'
 import type { Change } from '../process/setup.ts'
@@ -15,6 +15,7 @@ import { sessionStarted } from './conversation-deps.ts'
 import { LargeValues, oversized } from './large-values.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { NativeIds } from './native-id.ts'
+import { Steers } from './steers.ts'
 import { type TurnEvidence, TurnMachine, type Undecided } from './turn-machine.ts'
 
 /**
@@ -41,6 +42,7 @@ export class Conversation {
   #mode: string | undefined
   readonly #answer = new LastAnswer()
   readonly #large = new LargeValues()
+  readonly #steers = new Steers()
 
   constructor(deps: ConversationDeps) {
     this.#deps = deps
@@ -135,6 +137,7 @@ export class Conversation {
     this.#hasOutput = false
     this.#state = this.#codec.initial(start)
     this.#large.clear()
+    this.#steers.clear()
     this.#stderr.clear()
     this.#ready = false
   }
@@ -167,14 +170,9 @@ export class Conversation {
     return this.#turns.accept()
   }
 
-  queued(turn: number, prompt: string, position: number, continuation?: Continuation): void {
-    const more = continuation && { continuation }
-    this.#deps.emit({ type: 'turn.queued', turn, prompt, position, ...more }, turn, undefined)
-  }
-
-  begin(turn: number, prompt?: string, promptId?: string): void {
+  begin(turn: number, prompt?: string, promptId?: string, author?: Partial<Author>): void {
     this.#context.begin()
-    this.#emit(this.#turns.begin(turn, this.#deps.now(), prompt, promptId))
+    this.#emit(this.#turns.begin(turn, this.#deps.now(), prompt, promptId, author))
   }
 
   drop(turn: number, why?: ErrorInfo): void {
@@ -217,6 +215,7 @@ export class Conversation {
 
   command(command: Command): Pick<Decoded, 'writes' | 'refused' | 'applies'> {
     const step = this.#codec.encode(this.#state, command)
+    if (command.type === 'steer' && !step.refused) this.#steers.sent(command)
     if (command.type === 'prompt' && !step.refused) {
       for (const event of this.#context.prompt()) this.#emit(event)
     }
@@ -262,7 +261,7 @@ export class Conversation {
   }
 
   /** Logs an event that no agent caused. */
-  notify(event: NoticeRaised | SessionEnded, turn = this.#turns.turn): void {
+  notify(event: NoticeRaised | SessionEnded | TurnQueued, turn = this.#turns.turn): void {
     this.#log(event, turn, undefined)
   }
 
@@ -333,7 +332,8 @@ export class Conversation {
   /** Adds what a codec does not know: turn numbers, outcomes and digests. */
   #decide(emitted: Undecided, native: number | undefined, exit: Exit | undefined): void {
     const open = this.#turns.turn
-    for (const event of this.#turns.apply(emitted, this.#deps.now(), exit)) {
+    const author = this.#steers.authorOf(emitted)
+    for (const event of this.#turns.apply(emitted, this.#deps.now(), exit, author)) {
       this.#log(event, this.#turns.turn ?? open, native)
     }
   }

@@ -78,6 +78,7 @@ function fold(state: SessionState, event: Event): boolean {
       nameAfter(state, event.prompt)
       state.turns = Math.max(state.turns, event.turn)
       state.openTurn = event.turn
+      openedBy(state, event)
       state.status = 'busy'
       countContinuation(state, event)
       state.queue = state.queue.filter(({ turn }) => turn !== event.turn)
@@ -112,6 +113,11 @@ function noteContext(state: SessionState, event: Event): boolean {
   if (context) state.context = context
   else delete state.context
   return true
+}
+
+function openedBy(state: SessionState, { principal, client }: TurnStarted): void {
+  if (principal !== undefined && client) state.openTurnBy = { principal, client }
+  else delete state.openTurnBy
 }
 
 /** A prompt of a person starts the count anew. The agent's own turns belong to the work before them. */
@@ -172,6 +178,7 @@ function update(
 function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.completed' }>): boolean {
   if (event.turn === state.openTurn) {
     delete state.openTurn
+    delete state.openTurnBy
     delete state.silentSince
     state.status = 'idle'
   }

@@ -1,7 +1,7 @@
 import type { Exit, LaunchRecipe } from '../../agents/agent.ts'
 import type { Frame } from '../../framing/frame.ts'
 import { type Coverage, DEFAULT_POLICY, type Entry, type LaunchKind } from '../../model/index.ts'
-import { stamp } from '../log/log.ts'
+import { stamp } from '../log/stamp.ts'
 import { Conversation } from './conversation.ts'
 
 /** One frame of a recording: what the agent wrote, or what was written to it. */

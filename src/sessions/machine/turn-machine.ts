@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Usage,
 } from '../../model/index.ts'
+import type { Author } from '../../model/request/request.ts'
 import { exitStatus, outcomeError } from './turn-error.ts'
 import { isCutOff, TurnUsage, type UsageReports } from './turn-usage.ts'
 
@@ -122,7 +123,7 @@ export class TurnMachine {
     return ++this.#turns
   }
 
-  begin(turn: number, now: number, prompt?: string, promptId?: string): Event {
+  begin(turn: number, now: number, prompt?: string, promptId?: string, author?: Partial<Author>): Event {
     this.#open = this.#newTurn(turn, now)
     return {
       type: 'turn.started',
@@ -130,6 +131,7 @@ export class TurnMachine {
       origin: 'prompt',
       ...(prompt !== undefined && { prompt }),
       ...(promptId !== undefined && { promptId }),
+      ...author,
     }
   }
 
@@ -157,7 +159,7 @@ export class TurnMachine {
   }
 
   /** Turns a report of the codec into events. */
-  apply(emitted: Undecided, now: number, exit?: Exit): readonly Event[] {
+  apply(emitted: Undecided, now: number, exit?: Exit, author?: Partial<Author>): readonly Event[] {
     switch (emitted.type) {
       case 'usage.reported':
         return this.#report(emitted)
@@ -167,10 +169,10 @@ export class TurnMachine {
         if (this.#open) return []
         const turn = this.accept()
         this.#open = this.#newTurn(turn, now)
-        return [{ ...emitted, turn }]
+        return [{ ...emitted, ...author, turn }]
       }
       case 'turn.steered':
-        return this.#open ? [{ ...emitted, turn: this.#open.turn }] : []
+        return this.#open ? [{ ...emitted, ...author, turn: this.#open.turn }] : []
       case 'request.opened': {
         // Agents that send no input put the command in the title, so the digest covers everything that is shown.
         const { kind, tool, title, input, locations, options, questions, permission, data } = emitted

@@ -1,6 +1,7 @@
 import type { NewSession } from '../../model/session/new-session.ts'
 import type { RegisteredNode } from '../../stores/nodes.ts'
-import type { Claim, IdempotencyKey } from '../claim.ts'
+import type { IdempotencyKey } from '../claim.ts'
+import type { CommandContext } from '../command-context.ts'
 import { parseNewSession, parsePrompt } from '../commands.ts'
 import type { Feed } from '../log/feed.ts'
 import type { SessionHandle } from '../session-handle.ts'
@@ -131,10 +132,10 @@ export class Cluster {
     if (!(session instanceof RoutedSession)) this.#executor.trackTurn(session, turn)
   }
 
-  async create(request: NewSession, prompt?: string): Promise<SessionHandle> {
-    if (!this.#peers) return this.#local.create(request, prompt)
+  async create(request: NewSession, prompt?: string, context?: CommandContext): Promise<SessionHandle> {
+    if (!this.#peers) return this.#local.create(request, prompt, context)
     const once = { scope: NODE_SCOPE, key: this.#peers.node.newId(), fingerprint: '' }
-    const { id, session } = await this.createOnce(once, async () => request, prompt)
+    const { id, session } = await this.createOnce(once, async () => request, prompt, context)
     return session ?? this.open(id)
   }
 
@@ -143,27 +144,33 @@ export class Cluster {
     once: IdempotencyKey,
     wanted: () => Promise<NewSession>,
     prompt?: string,
+    context?: CommandContext,
   ): Promise<{ id: string; session?: SessionHandle }> {
-    if (!this.#peers) return this.#local.createOnce(once, wanted, prompt)
+    if (!this.#peers) return this.#local.createOnce(once, wanted, prompt, context)
     const before = await this.#local.find(once)
     if (before !== undefined) return { id: before }
     const { node } = this.#peers
     const { keys, ...request } = parseNewSession(await wanted())
     if (prompt !== undefined) parsePrompt(prompt)
     let session: SessionHandle | undefined
-    const { id, created } = await this.#peers.router.create(once, request, prompt, async () => {
-      // Only this node gets the keys: what goes to another one is stored.
-      const here = () => withDirectories({ ...request, ...(keys && { keys }) }, node.directory)
-      const made = await this.#local.createOnce(once, here, prompt)
-      session = made.session
-      return { id: made.id, created: made.session !== undefined }
-    })
+    const { id, created } = await this.#peers.router.create(
+      once,
+      request,
+      { ...context, prompt },
+      async () => {
+        // Only this node gets the keys: what goes to another one is stored.
+        const here = () => withDirectories({ ...request, ...(keys && { keys }) }, node.directory)
+        const made = await this.#local.createOnce(once, here, prompt, context)
+        session = made.session
+        return { id: made.id, created: made.session !== undefined }
+      },
+    )
     return { id, ...(created && { session: session ?? routed(id, this.#peers) }) }
   }
 
   /** Ends a session; its log stays. */
-  async end(id: string, claims?: readonly Claim[]): Promise<void> {
-    await this.#command(id, { type: 'end' }, claims)
+  async end(id: string, context?: CommandContext): Promise<void> {
+    await this.#command(id, { type: 'end' }, context)
   }
 
   /** Ends a session whose single task is done. */
@@ -172,18 +179,18 @@ export class Cluster {
   }
 
   /** Ends a session and removes all of its data. */
-  async delete(id: string): Promise<void> {
-    await this.#command(id, { type: 'delete' })
+  async delete(id: string, context?: CommandContext): Promise<void> {
+    await this.#command(id, { type: 'delete' }, context)
   }
 
   /** Stores the idempotency keys of a command without effect. */
-  async remember(id: string, claims: readonly Claim[]): Promise<void> {
-    await this.#command(id, { type: 'remember' }, claims)
+  async remember(id: string, context: CommandContext): Promise<void> {
+    await this.#command(id, { type: 'remember' }, context)
   }
 
-  async #command(id: string, command: SessionCommand, claims: readonly Claim[] = []): Promise<void> {
-    if (!this.#peers || this.#local.get(id)) await this.#executor.apply(id, command, claims)
-    else await this.#peers.router.send(id, command, claims)
+  async #command(id: string, command: SessionCommand, context: CommandContext = {}): Promise<void> {
+    if (!this.#peers || this.#local.get(id)) await this.#executor.apply(id, command, context)
+    else await this.#peers.router.send(id, command, context)
   }
 
   async #takeOrphans(node: NodeDeps, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import { MainstemError, toMainstemError } from '../../model/index.ts'
 import type { Store } from '../../stores/store.ts'
 import type { Claim } from '../claim.ts'
+import type { CommandContext } from '../command-context.ts'
 import type { Flight } from '../in-flight.ts'
 import type { Session } from '../session.ts'
 import type { SessionHandle } from '../session-handle.ts'
@@ -33,12 +34,12 @@ export class Executor {
     id: string,
     session: string,
     command: SessionCommand,
-    claims: readonly Claim[],
+    context: CommandContext,
   ): Promise<unknown> {
     const key = commandKey(id)
     const before = await this.#store.receipt(key.scope, key.key)
     if (before) return before.answer
-    return this.apply(session, command, [key, ...claims])
+    return this.apply(session, command, { ...context, claims: [key, ...(context.claims ?? [])] })
   }
 
   /** Like `applyOnce`, for a command of another node: also checks the idempotency keys of its client. */
@@ -46,11 +47,11 @@ export class Executor {
     id: string,
     session: string,
     command: SessionCommand,
-    claims: readonly Claim[],
+    context: CommandContext,
   ): Promise<unknown> {
     const entered: Flight[] = []
     try {
-      for (const claim of claims) {
+      for (const claim of context.claims ?? []) {
         entered.push(await this.#local.inFlight.enter(claim))
         const used = await this.#store.receipt(claim.scope, claim.key)
         if (used && used.fingerprint !== claim.fingerprint) {
@@ -62,7 +63,7 @@ export class Executor {
         // The command was applied before, or the same request was applied for another node.
         if (used && !(await this.#isApplied(id))) throw repeated(claim)
       }
-      return await this.applyOnce(id, session, command, claims)
+      return await this.applyOnce(id, session, command, context)
     } finally {
       for (const flight of entered) flight.leave()
     }
@@ -80,40 +81,40 @@ export class Executor {
     this.#track(session.ended(turn).catch(unlessDraining))
   }
 
-  async apply(id: string, command: SessionCommand, claims: readonly Claim[]): Promise<unknown> {
+  async apply(id: string, command: SessionCommand, context: CommandContext): Promise<unknown> {
     const local = this.#local
     switch (command.type) {
       case 'prompt': {
         const session = await local.open(id)
-        const turn = await session.prompt(command.text, command.images, claims)
+        const turn = await session.prompt(command.text, command.images, context)
         this.trackTurn(session, turn)
         return turn
       }
       case 'steer':
-        return (await local.open(id)).steer(command.text, claims)
+        return (await local.open(id)).steer(command.text, context)
       case 'change':
-        return (await local.open(id)).change(command.change, claims)
+        return (await local.open(id)).change(command.change, context)
       case 'answer':
-        return (await local.open(id)).answer(command.answer, claims)
+        return (await local.open(id)).answer(command.answer, context)
       case 'interrupt':
-        return (await this.#stoppable(id))?.interrupt(command.turn, claims)
+        return (await this.#stoppable(id))?.interrupt(command.turn, context)
       case 'interrupt_all':
-        return (await (await this.#stoppable(id))?.interruptAll(command.through)) ?? false
+        return (await (await this.#stoppable(id))?.interruptAll(context, command.through)) ?? false
       case 'adopt':
-        return (await local.open(id)).adopt(command.nativeSessionId)
+        return (await local.open(id)).adopt(command.nativeSessionId, context)
       case 'deliver':
         return (await local.open(id)).delivered(command.reads)
       case 'describe':
         return (await local.open(id)).describe()
       case 'end':
         await local.open(id)
-        return local.end(id, claims)
+        return local.end(id, context)
       case 'finish':
         return local.finish(id)
       case 'delete':
-        return local.delete(id)
+        return local.delete(id, context)
       case 'remember':
-        return local.remember(id, claims)
+        return local.remember(id, context)
       default:
         return command satisfies never
     }

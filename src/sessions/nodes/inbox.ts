@@ -78,15 +78,16 @@ export class Inbox {
   async #do(id: string, body: NodeCommandBody): Promise<unknown> {
     const isDraining = this.#deps.info().draining
     if (body.kind === 'session') {
-      const { session, command, claims } = body
+      const { session, command, claims, actor } = body
       // A session that still runs here takes commands until it is handed over, and leaves new prompts in its queue.
       if (isDraining && !this.#local.get(session)) throw stopping()
-      return this.#executor.applyForeign(id, session, command, claims)
+      return this.#executor.applyForeign(id, session, command, { claims, actor })
     }
     if (isDraining) throw stopping()
-    const { once, request, prompt } = body
+    const { once, request, prompt, actor, forkOf } = body
     const here = await withDirectories(request, this.#deps.directory)
-    const created = await this.#local.createOnce(once, async () => this.#local.limited(here), prompt)
+    const limited = async () => this.#local.limited(here)
+    const created = await this.#local.createOnce(once, limited, prompt, { actor, forkOf })
     const { session } = created
     if (session && prompt !== undefined) {
       const ended = session.ended(1).catch(() => undefined)

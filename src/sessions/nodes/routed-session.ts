@@ -8,7 +8,7 @@ import {
 } from '../../model/index.ts'
 import { parseField } from '../../model/text/parse.ts'
 import type { Store } from '../../stores/store.ts'
-import type { Claim } from '../claim.ts'
+import type { CommandContext } from '../command-context.ts'
 import { parseAnswer, parseChange, parseImages, parseNativeId, parsePrompt } from '../commands.ts'
 import type { Change } from '../process/setup.ts'
 import type { ConversationState, SessionHandle } from '../session-handle.ts'
@@ -38,40 +38,41 @@ export class RoutedSession implements SessionHandle {
     this.#timers = timers
   }
 
-  async prompt(text: string, images: readonly Image[] = [], claims?: readonly Claim[]): Promise<number> {
+  async prompt(text: string, images: readonly Image[] = [], context?: CommandContext): Promise<number> {
     const command = { type: 'prompt' as const, text: parsePrompt(text), images: [...parseImages(images)] }
-    const result = await this.#router.send(this.id, command, claims)
+    const result = await this.#router.send(this.id, command, context)
     return parseField(CommandResults.prompt, result, 'result')
   }
 
-  async steer(text: string, claims?: readonly Claim[]): Promise<void> {
-    await this.#router.send(this.id, { type: 'steer', text: parsePrompt(text) }, claims)
+  async steer(text: string, context?: CommandContext): Promise<void> {
+    await this.#router.send(this.id, { type: 'steer', text: parsePrompt(text) }, context)
   }
 
-  async change(change: Change, claims?: readonly Claim[]): Promise<Applied> {
+  async change(change: Change, context?: CommandContext): Promise<Applied> {
     const command = { type: 'change' as const, change: parseChange(change) }
-    const result = await this.#router.send(this.id, command, claims)
+    const result = await this.#router.send(this.id, command, context)
     return parseField(CommandResults.change, result, 'result')
   }
 
-  async answer(answer: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
-    await this.#router.send(this.id, { type: 'answer', answer: parseAnswer(answer) }, claims)
+  async answer(answer: BoundAnswer, context?: CommandContext): Promise<void> {
+    await this.#router.send(this.id, { type: 'answer', answer: parseAnswer(answer) }, context)
   }
 
-  async interrupt(turn?: number, claims?: readonly Claim[]): Promise<void> {
+  async interrupt(turn?: number, context?: CommandContext): Promise<void> {
     const stopped = turn ?? currentTurn(await this.#record())
     if (stopped === undefined) return
-    await this.#router.send(this.id, { type: 'interrupt', turn: stopped }, claims)
+    await this.#router.send(this.id, { type: 'interrupt', turn: stopped }, context)
   }
 
-  async interruptAll(): Promise<boolean> {
+  async interruptAll(context?: CommandContext): Promise<boolean> {
     const { turns: through } = await this.#record()
-    const result = await this.#router.send(this.id, { type: 'interrupt_all', through })
+    const result = await this.#router.send(this.id, { type: 'interrupt_all', through }, context)
     return parseField(CommandResults.interrupt_all, result, 'result')
   }
 
-  async adopt(nativeSessionId: string): Promise<void> {
-    await this.#router.send(this.id, { type: 'adopt', nativeSessionId: parseNativeId(nativeSessionId) })
+  async adopt(id: string, context?: CommandContext): Promise<void> {
+    const command = { type: 'adopt' as const, nativeSessionId: parseNativeId(id) }
+    await this.#router.send(this.id, command, context)
   }
 
   async delivered(reads: readonly TurnRead[]): Promise<void> {

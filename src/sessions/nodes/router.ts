@@ -1,7 +1,8 @@
 import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import type { NewSession } from '../../model/session/new-session.ts'
 import { parseField } from '../../model/text/parse.ts'
-import type { Claim, IdempotencyKey } from '../claim.ts'
+import type { IdempotencyKey } from '../claim.ts'
+import type { CommandContext } from '../command-context.ts'
 import { until } from '../with-timeout.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
@@ -33,17 +34,19 @@ export class Router {
    * Has the owner of a session apply a command, and returns the result. If the owner stops meanwhile, the next owner or
    * this node applies it. Its key makes it take effect once, even if several nodes try.
    */
-  async send(session: string, command: SessionCommand, claims: readonly Claim[] = []): Promise<unknown> {
+  async send(session: string, command: SessionCommand, context: CommandContext = {}): Promise<unknown> {
     const { terms, newId, clock, background } = this.#deps
     const id = newId()
-    const body: NodeCommandBody = { kind: 'session', session, command, claims: [...claims] }
+    const { claims = [], actor } = context
+    const sender = actor && { actor }
+    const body: NodeCommandBody = { kind: 'session', session, command, claims: [...claims], ...sender }
     const deadline = clock.monotonic() + terms.ttlMs + SPARE_MS
     let target = ''
     while (clock.monotonic() < deadline) {
       target = await this.#ownerOf(session)
       const outcome =
         target === terms.owner
-          ? await this.#applyHere(id, session, command, claims)
+          ? await this.#applyHere(id, session, command, context)
           : await this.#sendTo(target, id, body, deadline, () => this.#isOwner(session, target))
       if (outcome && 'error' in outcome) throw errorOf(outcome.error)
       if (outcome && 'result' in outcome) return outcome.result
@@ -60,7 +63,7 @@ export class Router {
   async create(
     once: IdempotencyKey,
     request: NewSession,
-    prompt: string | undefined,
+    { prompt, actor, forkOf }: CommandContext & { prompt: string | undefined },
     here: () => Promise<{ id: string; created: boolean }>,
   ): Promise<{ id: string; created: boolean; node: string }> {
     const { store, terms, newId, clock } = this.#deps
@@ -75,6 +78,8 @@ export class Router {
           once,
           request,
           ...(prompt !== undefined && { prompt }),
+          ...(actor && { actor }),
+          ...(forkOf !== undefined && { forkOf }),
         }
         const deadline = clock.monotonic() + CREATE_MS
         const outcome = await this.#sendTo(node, newId(), body, deadline, () => this.#isLive(node))
@@ -132,10 +137,10 @@ export class Router {
     id: string,
     session: string,
     command: SessionCommand,
-    claims: readonly Claim[],
+    context: CommandContext,
   ): Promise<NodeOutcome | undefined> {
     try {
-      return { result: await this.#executor.applyOnce(id, session, command, claims) }
+      return { result: await this.#executor.applyOnce(id, session, command, context) }
     } catch (thrown) {
       // Another node was faster.
       if (toMainstemError(thrown).code === 'fenced') return undefined

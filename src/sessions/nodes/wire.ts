@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Actor } from '../../model/access.ts'
 import { ErrorCode, NativeSessionId } from '../../model/index.ts'
 import {
   Applied,
@@ -18,7 +19,7 @@ const turn = z.int().positive()
 /** A command to a session, as one node sends it to the node that owns the session. */
 export const SessionCommand = z.discriminatedUnion('type', [
   PromptCommand.omit({ promptId: true, rewindTo: true }),
-  SteerCommand.omit({ promptId: true }),
+  SteerCommand.omit({ promptId: true, principal: true, client: true }),
   z.strictObject({
     type: z.literal('change'),
     change: z.discriminatedUnion('type', [SetModelCommand, SetPolicyCommand]),
@@ -56,12 +57,15 @@ export const NodeCommandBody = z.discriminatedUnion('kind', [
     session: z.string(),
     command: SessionCommand,
     claims: z.array(Claim),
+    actor: Actor.optional(),
   }),
   z.strictObject({
     kind: z.literal('create'),
     once: IdempotencyKey,
     request: NewSession,
     prompt: PromptCommand.shape.text.optional(),
+    actor: Actor.optional(),
+    forkOf: z.string().optional(),
   }),
 ])
 export type NodeCommandBody = z.infer<typeof NodeCommandBody>

@@ -11,6 +11,7 @@ import {
   type SessionOptions,
   toMainstemError,
 } from '../../model/index.ts'
+import type { Author } from '../../model/request/request.ts'
 import { rewindTurn, verbIn } from '../../model/request/verb.ts'
 import type { Verb } from '../../model/session/capability.types.ts'
 import { optionDirectories } from '../../model/session/option-directories.ts'
@@ -49,6 +50,7 @@ export interface SessionSetup {
 /** An accepted prompt. */
 export interface Prompt {
   turn: number
+  author: Partial<Author>
   text: string
   images: readonly Image[]
 }

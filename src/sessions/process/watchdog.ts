@@ -45,7 +45,7 @@ export class Watchdog {
   #stop(cause: Cause, why?: string): void {
     if (this.#isOver) return
     this.end()
-    this.#parts.run(this.#parts.turns.interrupt(cause, undefined, why))
+    this.#parts.run(this.#parts.turns.interrupt(cause, {}, why))
   }
 
   get #silentMs(): number {

@@ -238,5 +238,6 @@ function planAhead(log: Log, state: SessionState, completed: TurnCompleted, now:
     return
   }
   const turn = state.turns + 1
-  log.add({ type: 'turn.queued', turn, position: 1, ...plan }, turn, undefined)
+  const { author, ...queued } = plan
+  log.add({ type: 'turn.queued', turn, position: 1, ...queued, ...author }, turn, undefined)
 }

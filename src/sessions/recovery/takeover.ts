@@ -1,6 +1,7 @@
 import type { LeftRun } from '../../drivers/driver.ts'
 import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isImporting } from '../../model/owner.ts'
+import type { AuditFact } from '../../stores/access.ts'
 import type { SessionDeps } from '../deps.ts'
 import { allRecords } from '../log/session-logs.ts'
 import { endedConflict } from '../refusals.ts'
@@ -181,14 +182,14 @@ export class Takeover {
   }
 
   /** Deletes a session that this server may acquire. */
-  async remove(id: string): Promise<void> {
+  async remove(id: string, fact?: AuditFact): Promise<void> {
     const { store } = this.#deps
     try {
-      await this.#ownership.write(id, (fence) => store.delete(id, fence))
+      await this.#ownership.write(id, (fence) => store.delete(id, fence, fact))
     } catch (thrown) {
       if (!isDamaged(thrown, id)) throw thrown
       // A damaged session may have no lease that can be read, and deleting it needs none.
-      await store.delete(id)
+      await store.delete(id, undefined, fact)
     }
     this.#ownership.forget(id)
   }

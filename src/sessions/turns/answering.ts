@@ -7,7 +7,7 @@ import {
   MainstemError,
   toMainstemError,
 } from '../../model/index.ts'
-import type { Claim } from '../claim.ts'
+import { authorOf, type CommandContext } from '../command-context.ts'
 import { parseAnswer } from '../commands.ts'
 import { approvalContext } from '../process/setup.ts'
 import type { SessionParts } from '../session-parts.ts'
@@ -58,11 +58,11 @@ export class Answering {
   }
 
   /** Checks, decides and encodes without awaiting in between; then commits, then writes. The first decision wins. */
-  async answer(given: BoundAnswer, claims?: readonly Claim[]): Promise<void> {
+  async answer(given: BoundAnswer, context: CommandContext = {}): Promise<void> {
     const { conversation, agent, log, turns } = this.#parts
     const bound = parseAnswer(given)
     const { inputDigest: _, principal, client, ...answer } = bound
-    const author = { ...(principal !== undefined && { principal }), ...(client && { client }) }
+    const author = authorOf(context.actor ?? { principal, client })
     try {
       this.#check(bound)
     } catch (refusal) {
@@ -72,15 +72,16 @@ export class Answering {
     }
     const { writes, refused } = conversation.answer(answer, author)
     if (refused) throw new MainstemError(refused.code, refused.message)
-    const { requestId } = answer
+    const { requestId, decision } = answer
+    this.#parts.note('request.answered', context.actor, { request: requestId, decision })
     const delivery = {}
     this.#deliveries.set(requestId, delivery)
     agent.write(
       { command: answer, writes },
       () => this.#deliveries.get(requestId) === delivery && this.#deliveries.delete(requestId),
     )
-    await log.commit(claims)
-    if (answer.interrupt) await turns.interrupt('interrupt')
+    await log.commit(context.claims)
+    if (answer.interrupt) await turns.interrupt('interrupt', { actor: context.actor })
   }
 
   /** Denies as policy, because no person decided, and raises a notice for the developer of the callback. */

@@ -1,3 +1,4 @@
+import type { Actor } from '../../model/access.ts'
 import { type Applied, type LaunchKind, MainstemError } from '../../model/index.ts'
 import { type Change, changed, type SessionSetup, type Settings } from '../process/setup.ts'
 import type { SessionParts } from '../session-parts.ts'
@@ -28,13 +29,14 @@ export class SettingChanges {
   }
 
   /** Durable with the next commit. Throws and changes nothing if the agent cannot apply it. */
-  change(command: Change): Applied {
+  change(command: Change, actor?: Actor): Applied {
     const { conversation, log } = this.#parts
     this.#checkDefaultModel(command)
     const applies = this.#send(command)
     const settings = changed(this.settings, command)
     conversation.change(settings, command)
     log.reconfigure(settings.options, conversation.mode)
+    this.#parts.note(...changeFact(command, settings, actor))
     // The open turn ends under the settings that its process has.
     if (applies !== 'now' && conversation.turn !== undefined) {
       this.#upcoming = settings
@@ -114,4 +116,18 @@ export class SettingChanges {
 
 function cannot(agent: string, launch: LaunchKind, why: string): MainstemError {
   return new MainstemError('unsupported_option', `not supported by a ${launch} ${agent}: ${why}`)
+}
+
+function changeFact(
+  command: Change,
+  { policy }: Settings,
+  actor: Actor | undefined,
+): Parameters<SessionParts['note']> {
+  if (command.type === 'set_model') return ['model.changed', actor, { model: command.model ?? 'default' }]
+  const { approval, sandbox } = policy
+  return [
+    'policy.changed',
+    actor,
+    command.mode === undefined ? { approval, sandbox } : { mode: command.mode },
+  ]
 }

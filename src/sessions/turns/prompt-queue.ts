@@ -1,6 +1,8 @@
 import { type Continuation, type Image, MainstemError, type SessionRecord } from '../../model/index.ts'
+import type { Author } from '../../model/request/request.ts'
 import { isWhole } from '../../model/session/queue-preview.ts'
 import type { Store } from '../../stores/store.ts'
+import { authorOf } from '../command-context.ts'
 import type { QueuedContinuation } from '../continuations/continuations.ts'
 import type { Prompt } from '../process/setup.ts'
 
@@ -10,6 +12,7 @@ interface PromptInQueue {
   text: string | undefined
   images: readonly Image[] | undefined
   continuation: Continuation | undefined
+  author: Partial<Author>
 }
 
 /**
@@ -30,7 +33,7 @@ export class PromptQueue {
     for (const waiting of queue) {
       const { turn, prompt, continuation } = waiting
       const [text, images] = isWhole(waiting) ? [prompt, []] : []
-      this.#add({ turn, text, images, continuation })
+      this.#add({ turn, text, images, continuation, author: authorOf(waiting) })
     }
   }
 
@@ -44,8 +47,8 @@ export class PromptQueue {
     return this.#waiting.length
   }
 
-  push({ turn, text, images }: Prompt, continuation?: Continuation): void {
-    this.#add({ turn, text, images, continuation })
+  push(prompt: Prompt, continuation?: Continuation): void {
+    this.#add({ ...prompt, continuation })
   }
 
   #add(prompt: PromptInQueue): void {
@@ -68,9 +71,9 @@ export class PromptQueue {
   shift(): Prompt | undefined {
     const first = this.isHeld ? undefined : this.#waiting.shift()
     if (!first) return undefined
-    const { turn, text, images } = first
+    const { turn, text, images, author } = first
     if (text === undefined || images === undefined) throw new TypeError(`turn ${turn} is not loaded`)
-    return { turn, text, images }
+    return { turn, text, images, author }
   }
 
   /** Loads the first prompt from the store, if it is not in memory. */

@@ -1,6 +1,8 @@
 import type { TurnCompleted } from '../../model/events/turn.ts'
 import { type Cause, type Continuation, type Event, type Image, MainstemError } from '../../model/index.ts'
+import type { Author } from '../../model/request/request.ts'
 import type { Claim } from '../claim.ts'
+import { authorOf, type CommandContext } from '../command-context.ts'
 import type { QueuedContinuation } from '../continuations/continuations.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { Log } from '../log/log.ts'
@@ -92,11 +94,21 @@ export class Turns {
   }
 
   /** Begins a turn, or queues its prompt while another runs. Returns its number; durable with the next commit. */
-  prompt(text: string, images: readonly Image[]): number {
+  prompt(text: string, images: readonly Image[], { actor }: CommandContext = {}): number {
     const turn = this.#conversation.accept()
-    if (this.busy || this.#queue.isHeld) this.#enqueue({ turn, text, images })
-    else this.#begin({ turn, text, images })
+    const prompt = { turn, text, images, author: authorOf(actor) }
+    if (this.busy || this.#queue.isHeld) this.#enqueue(prompt)
+    else this.#begin(prompt)
+    this.#parts.note('prompt.sent', actor, { turn })
     return turn
+  }
+
+  /** Sends a prompt into the open turn. Durable with the next commit. */
+  steer(text: string, { actor }: CommandContext = {}): void {
+    const turn = this.open
+    if (turn === undefined) throw new MainstemError('conflict', 'there is no open turn to steer')
+    this.#agent.command({ type: 'steer', text, promptId: this.#deps.newId(), ...authorOf(actor) })
+    this.#parts.note('turn.steered', actor, { turn })
   }
 
   /** Loads the first prompt of a queue that an earlier owner left, so that it can begin at once. */
@@ -138,9 +150,10 @@ export class Turns {
   }
 
   /** Stops the open turn, if there is one. Settles when the terminal event is committed. */
-  async interrupt(cause: Cause, claims: readonly Claim[] = [], why?: string): Promise<void> {
+  async interrupt(cause: Cause, { claims = [], actor }: CommandContext = {}, why?: string): Promise<void> {
     const turn = this.open
     if (turn === undefined) return this.#log.commit(claims)
+    this.#parts.note('turn.interrupted', actor, { turn })
     if (claims.length > 0) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), ...claims])
     this.#conversation.setCause(cause, why)
     this.#agent.stopping({ cause, ...(why !== undefined && { why }) })
@@ -162,21 +175,23 @@ export class Turns {
    * Stops the open turn, or the turn with this number, which may be queued. Between turns, drops the continuation that
    * waits. Settles when the turn has its terminal event. Does nothing if there is nothing to stop.
    */
-  async cancel(turn = this.open ?? this.continuation?.turn, claims?: readonly Claim[]): Promise<void> {
-    if (turn === this.open) return this.interrupt('interrupt', claims)
+  async cancel(turn = this.open ?? this.continuation?.turn, context: CommandContext = {}): Promise<void> {
+    if (turn === this.open) return this.interrupt('interrupt', context)
     if (turn === undefined || !this.drop(turn)) return
+    this.#parts.note('turn.interrupted', context.actor, { turn })
     this.#log.after(() => this.startNext())
-    await this.#log.commit(claims)
+    await this.#log.commit(context.claims)
   }
 
   /** Stops the open turn and drops the queue, up to a turn. Returns true if this call ended a turn. */
-  async cancelAll(through = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async cancelAll(through = Number.POSITIVE_INFINITY, { actor }: CommandContext = {}): Promise<boolean> {
     const dropped = this.dropAll(through)
+    if (dropped > 0) this.#parts.note('turn.interrupted', actor, { queued: dropped })
     const { open = 0 } = this
     const turn = open > 0 && open <= through ? open : undefined
     const isFirst = turn !== this.#stopped
     this.#stopped = turn
-    await (turn === undefined ? this.#log.commit() : this.interrupt('interrupt'))
+    await (turn === undefined ? this.#log.commit() : this.interrupt('interrupt', { actor }))
     // The turn may have ended by itself before the interrupt.
     const stopped = turn !== undefined && isFirst && (await this.settled(turn)).outcome === 'interrupted'
     return stopped || dropped > 0
@@ -209,8 +224,8 @@ export class Turns {
   }
 
   /** Queues a prompt that continues the open turn later. Durable with the end of that turn. */
-  continueLater(text: string, continuation: Continuation): void {
-    this.#enqueue({ turn: this.#conversation.accept(), text, images: [] }, continuation)
+  continueLater(text: string, continuation: Continuation, author: Partial<Author>): void {
+    this.#enqueue({ turn: this.#conversation.accept(), text, images: [], author }, continuation)
   }
 
   /** Ends a continuation whose latest time has passed. Durable with the next commit. */
@@ -265,7 +280,7 @@ export class Turns {
     changes.apply()
     const command = promptCommand(this.#setup, prompt, () => this.#deps.newHash())
     changes.dropImages()
-    this.#conversation.begin(prompt.turn, prompt.text, command.promptId)
+    this.#conversation.begin(prompt.turn, prompt.text, command.promptId, prompt.author)
     if (this.#setup.recipe.leavesTools) this.#began = this.#agent.moment
     this.#watchdog = new Watchdog(this.#parts)
     const begins = { turn: prompt.turn, at: this.#deps.clock.now() }
@@ -301,9 +316,12 @@ export class Turns {
     await this.#agent.stop()
   }
 
-  #enqueue({ turn, text, images }: Prompt, continuation?: Continuation): void {
-    this.#queue.push({ turn, text, images }, continuation)
-    this.#conversation.queued(turn, text, continuation ? 1 : this.#queue.length, continuation)
+  #enqueue(prompt: Prompt, continuation?: Continuation): void {
+    const { turn, text, images, author } = prompt
+    this.#queue.push(prompt, continuation)
+    const position = continuation ? 1 : this.#queue.length
+    const more = { ...(continuation && { continuation }), ...author }
+    this.#conversation.notify({ type: 'turn.queued', turn, prompt: text, position, ...more }, turn)
     this.#log.keepImages(turn, images)
     this.#log.after(() => this.#queue.stored(turn))
   }

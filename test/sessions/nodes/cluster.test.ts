@@ -75,7 +75,7 @@ test('settings, deliveries, the end and the deletion of a session work at any no
   expect(await store.record(id)).toMatchObject({ options: { model: 'm2' } })
   expect(await there.describe()).toEqual({ idle: false })
   expect(await there.interruptAll()).toBe(false)
-  await b.cluster.remember(id, [{ ...KEY, answer: 'id' }])
+  await b.cluster.remember(id, { claims: [{ ...KEY, answer: 'id' }] })
   expect(await store.receipt('s', 'k')).toMatchObject({ answer: id })
   await b.cluster.end(id)
   expect(await store.record(id)).toMatchObject({ status: 'ended' })
@@ -97,19 +97,19 @@ test('one key at two nodes at the same moment makes one turn', async () => {
   const claims = [{ ...KEY, answer: 'turn' }] as const
   // As the gateways do: a key is entered before anything else.
   const flight = await a.sessions.inFlight.enter(KEY)
-  const here = (await a.cluster.open(id)).prompt('go', [], claims)
+  const here = (await a.cluster.open(id)).prompt('go', [], { claims })
   // Waits for the first one, and is then told that it has a receipt.
-  const there = expect((await b.cluster.open(id)).prompt('go', [], claims)).rejects.toMatchObject({
+  const there = expect((await b.cluster.open(id)).prompt('go', [], { claims })).rejects.toMatchObject({
     code: 'conflict',
   })
   expect(await here).toBe(1)
   flight.leave()
   await there
-  await expect((await b.cluster.open(id)).prompt('go', [], claims)).rejects.toMatchObject({
+  await expect((await b.cluster.open(id)).prompt('go', [], { claims })).rejects.toMatchObject({
     code: 'conflict',
   })
   const other = [{ ...KEY, fingerprint: 'other', answer: 'turn' }] as const
-  await expect((await b.cluster.open(id)).prompt('no', [], other)).rejects.toMatchObject({
+  await expect((await b.cluster.open(id)).prompt('no', [], { claims: other })).rejects.toMatchObject({
     code: 'idempotency_conflict',
   })
   expect(await store.record(id)).toMatchObject({ turns: 1 })

@@ -264,7 +264,7 @@ test('concurrent opens, trims and stored keys of one session do not fence each o
     sessions.open(session.id),
     sessions.open(session.id),
     sessions.trim(session.id, 1),
-    sessions.remember(session.id, [claim]),
+    sessions.remember(session.id, { claims: [claim] }),
   ])
   expect(one).toBe(two)
   await sessions.trim(session.id, 1)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Event } from '../../../src/model/index.ts'
-import { stamp } from '../../../src/sessions/log/log.ts'
+import { stamp } from '../../../src/sessions/log/stamp.ts'
 import { OpenWork, settlementOf } from '../../../src/sessions/recovery/recovery.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { decodeFixture, fixtures } from '../../agents/fixtures.ts'

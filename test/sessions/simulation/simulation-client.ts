@@ -60,7 +60,7 @@ export class SimulatedClient {
   async #turnOf(sessions: Sessions, session: SessionHandle, { prompt, claim }: Pending): Promise<number> {
     const receipt = await sessions.receipt(claim)
     const turn = receipt ? Reflect.get(Object(receipt.answer), 'turn') : undefined
-    return typeof turn === 'number' ? turn : session.prompt(prompt.text, [], [claim])
+    return typeof turn === 'number' ? turn : session.prompt(prompt.text, [], { claims: [claim] })
   }
 
   async interrupt(session: SessionHandle): Promise<void> {

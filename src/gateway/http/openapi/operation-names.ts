@@ -36,6 +36,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /v1/sessions/:id/requests/:requestId': 'answerRequest',
   'GET /v1/nodes': 'listNodes',
   'GET /v1/usage': 'getUsage',
+  'GET /v1/audit': 'listAudit',
   'GET /v1/search': 'searchEntries',
   'GET /v1/files': 'findFiles',
   'GET /v1/blobs/:session/:id': 'getBlob',

@@ -1,0 +1,20 @@
+import type { Actor } from '../model/access.ts'
+import type { Author } from '../model/request/request.ts'
+import type { Claim } from './claim.ts'
+
+/** What accompanies a command. Plain data, so that another node can commit both parts with the effect. */
+export interface CommandContext {
+  /** Idempotency keys to store. */
+  claims?: readonly Claim[]
+  /** Who sent the command. Without it, nothing is added to the audit trail, because nobody sent it. */
+  actor?: Actor | undefined
+  /** The session whose conversation a new session copies. */
+  forkOf?: string | undefined
+}
+
+type AuthorFields = { [Field in keyof Author]?: Author[Field] | undefined }
+
+/** The part of a sender that events name. */
+export function authorOf({ principal, client }: AuthorFields = {}): Partial<Author> {
+  return { ...(principal !== undefined && { principal }), ...(client && { client }) }
+}
