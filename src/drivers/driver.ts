@@ -107,6 +107,9 @@ export interface LeftRun {
   frame: number
   /** False if no process was started. */
   isStarted: boolean
+  /** When it was started, and when it wrote last, by the wall clock. */
+  startedAt: number
+  outputAt: number
 }
 
 /** Runs that outlive the process which started them. */

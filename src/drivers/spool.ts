@@ -146,8 +146,8 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
   async left(): Promise<ReadonlyMap<string, LeftRun>> {
     const found = new Map<string, LeftRun>()
     for (const runId of spooledRuns(this.#options.spool)) {
-      const { frame = 0 } = this.#folder(runId)
-      found.set(runId, { runId, frame, isStarted: await this.#isStarted(runId) })
+      const { frame = 0, times } = this.#folder(runId)
+      found.set(runId, { runId, frame, isStarted: await this.#isStarted(runId), ...times })
     }
     return found
   }

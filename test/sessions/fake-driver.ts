@@ -74,6 +74,12 @@ export class FakeRun implements Run {
     this.#wake.resolve()
   }
 
+  /** Its owner reads no more; the agent lives on. */
+  leave(): void {
+    this.#over = true
+    this.#wake.resolve()
+  }
+
   async write(write: Write): Promise<void> {
     this.written.push(write)
     this.onWrite(write)

@@ -156,7 +156,7 @@ export class LastingDriver implements Driver, LastingRuns {
     return new Map(
       [...this.#kept].map(([runId, { frame }]) => [
         runId,
-        { runId, frame, isStarted: this.agents.has(runId) },
+        { runId, frame, isStarted: this.agents.has(runId), startedAt: 0, outputAt: 0 },
       ]),
     )
   }

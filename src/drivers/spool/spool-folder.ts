@@ -68,6 +68,12 @@ export class SpoolFolder {
     return this.#facts?.frame
   }
 
+  /** When the run was prepared, and when it wrote last. */
+  get times(): { startedAt: number; outputAt: number } {
+    const at = (name: string) => lstatSync(this.file(name), { throwIfNoEntry: false })?.mtimeMs ?? Date.now()
+    return { startedAt: at('run.json'), outputAt: at(SPOOL_FILES.stdout) }
+  }
+
   /** The text of a small file; empty if there is none. */
   read(name: string): string {
     try {

@@ -1,5 +1,5 @@
 import type { Start } from '../../agents/agent.ts'
-import type { OutputPosition, Run, RunExit } from '../../drivers/driver.ts'
+import type { LeftRun, OutputPosition, Run, RunExit } from '../../drivers/driver.ts'
 import type { Frame } from '../../framing/frame.ts'
 import { type Command, MainstemError } from '../../model/index.ts'
 import type { SessionDeps } from '../deps.ts'
@@ -200,11 +200,11 @@ export class AgentProcess {
     this.#log.after(() => this.#parts.run(this.stop()))
   }
 
-  #adopt(run: Run): void {
+  #adopt(run: Run, left?: LeftRun): void {
     this.#run = run
     this.#stopping = false
     this.#isOutputClosed = false
-    this.#stages.update(this.#stage, true)
+    this.#stages.update(this.#stage, true, left)
     this.#gone = this.#parts.run(this.#read(run))
     void run.outputClosed?.then(() => {
       if (this.#run !== run) return
@@ -214,7 +214,7 @@ export class AgentProcess {
   }
 
   /** Continues a process that an earlier owner started: makes the writes that it does not have. */
-  attach(run: Run, pending: readonly PendingWrite[], { lastPrompt, turn }: Rebuild): void {
+  attach(run: Run, pending: readonly PendingWrite[], { lastPrompt, turn }: Rebuild, left: LeftRun): void {
     this.#deps.pool.enter(this.#parts.session)
     if (turn && lastPrompt && this.#conversation.turn === turn.turn) {
       this.#lastPrompt = { command: lastPrompt, begins: turn }
@@ -226,7 +226,7 @@ export class AgentProcess {
       const done = requestId === REPLACED ? run.lasting?.skip() : run.write(write)
       this.#parts.run(done ?? Promise.resolve())
     }
-    this.#adopt(run)
+    this.#adopt(run, left.isStarted ? left : undefined)
     this.#endUnresumed()
   }
 

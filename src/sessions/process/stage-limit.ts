@@ -1,5 +1,7 @@
+import type { LeftRun } from '../../drivers/driver.ts'
 import type { SessionParts } from '../session-parts.ts'
 import { AGENT_LIMITS, LONGEST_EXIT, type Stage } from './agent-limits.ts'
+import { READ_UP_MS } from './watchdog.ts'
 
 /** Limits the stages of a process that only the process itself can end. */
 export class StageLimit {
@@ -14,18 +16,21 @@ export class StageLimit {
 
   /**
    * Call at the start and after all output: output of the protocol extends the wait for the exit after a result, and no
-   * other.
+   * other. `left` is set for a process that an earlier owner left: what has passed counts.
    */
-  update(stage: Stage, isProtocol: boolean): void {
+  update(stage: Stage, isProtocol: boolean, left?: LeftRun): void {
     const { deps } = this.#parts
-    if (isProtocol) this.#heardAt = deps.clock.monotonic()
+    const since = stage === 'starting' ? left?.startedAt : left?.outputAt
+    const passedMs = since === undefined ? 0 : Math.max(0, deps.clock.now() - since)
+    if (isProtocol) this.#heardAt = deps.clock.monotonic() - passedMs
     if (stage === this.#limited) return
     this.#enter(stage)
     if (stage === 'working') return
     const { startMs, exitMs } = { ...AGENT_LIMITS, ...deps.agentLimits }
     const ms = stage === 'starting' ? startMs : exitMs
     const most = stage === 'finished' ? LONGEST_EXIT * ms : ms
-    this.#await(stage, ms, ms, deps.clock.monotonic() + most)
+    const leftMs = Math.max(left ? READ_UP_MS : 0, ms - passedMs)
+    this.#await(stage, ms, leftMs, deps.clock.monotonic() + most - passedMs)
   }
 
   /** Call when the process has exited. */

@@ -3,6 +3,15 @@ import type { SessionParts } from '../session-parts.ts'
 import { TurnLimits } from '../turns/turn-limits.ts'
 import { AGENT_LIMITS } from './agent-limits.ts'
 
+/** What has passed of the limits of a turn under an earlier owner. */
+export interface Passed {
+  turnMs: number
+  silentMs: number
+}
+
+/** After a re-attachment, a limit ends nothing before what the agent wrote meanwhile was read. */
+export const READ_UP_MS = 5_000
+
 /**
  * Enforces the limits of one turn: duration, silence, model calls and cost. Waiting for a person does not count as
  * silence.
@@ -13,19 +22,25 @@ export class Watchdog {
   #activeAt: number
   #isOver = false
 
-  /** `elapsedMs` is how long the turn has run already, under an earlier owner. */
-  constructor(parts: SessionParts, elapsedMs = 0) {
+  /** `passed` is how long the turn has run, and how long its agent was silent, under an earlier owner. */
+  constructor(parts: SessionParts, passed?: Passed) {
+    const { turnMs = 0, silentMs = 0 } = passed ?? {}
+    // What the agent wrote without an owner is read first.
+    const leastMs = passed ? READ_UP_MS : 0
     const { setup, deps, alarms } = parts
     const { timeoutMs, idleTimeoutMs } = setup.policy
     this.#parts = parts
     this.#limits = new TurnLimits(setup.policy, setup.recipe.steps)
-    this.#activeAt = deps.clock.monotonic()
+    this.#activeAt = deps.clock.monotonic() - silentMs
     if (timeoutMs !== undefined) {
       const why = `the turn took longer than ${timeoutMs / 1000} s (timeoutMs)`
-      alarms.arm('turn', Math.max(0, timeoutMs - elapsedMs), () => this.#stop('timeout', why))
+      alarms.arm('turn', Math.max(leastMs, timeoutMs - turnMs), () => this.#stop('timeout', why))
     }
-    if (idleTimeoutMs !== undefined) this.#awaitSilence(idleTimeoutMs, idleTimeoutMs)
-    this.#awaitReport(deps.agentLimits?.silenceMs ?? AGENT_LIMITS.silenceMs)
+    if (idleTimeoutMs !== undefined)
+      this.#awaitSilence(idleTimeoutMs, Math.max(leastMs, idleTimeoutMs - silentMs))
+    const { silenceMs = AGENT_LIMITS.silenceMs } = deps.agentLimits ?? {}
+    const reported = parts.state.silentSince === undefined ? silenceMs : nextReport(silenceMs, silentMs)
+    this.#awaitReport(silenceMs, reported, silentMs, leastMs)
   }
 
   observe(event: Event): void {
@@ -64,8 +79,8 @@ export class Watchdog {
   }
 
   /** Reports silence, and again each time it has doubled. Checks every `ms`: output makes the next report due sooner. */
-  #awaitReport(ms: number, due = ms, silentMs = 0): void {
-    const wait = Math.min(due - silentMs, ms)
+  #awaitReport(ms: number, due: number, silentMs: number, leastMs = 0): void {
+    const wait = Math.max(leastMs, Math.min(due - silentMs, ms))
     const activeAt = this.#activeAt
     this.#parts.alarms.arm('report', wait, (slept) => {
       if (slept.wasSuspended) this.noteActivity()
@@ -77,4 +92,11 @@ export class Watchdog {
       this.#awaitReport(ms, silent >= next ? 2 * silent : next, silent)
     })
   }
+}
+
+/** When silence is reported next, which is reported after `ms` and each time it has doubled. */
+function nextReport(ms: number, silentMs: number): number {
+  let due = ms
+  while (due <= silentMs) due *= 2
+  return due
 }

@@ -31,12 +31,9 @@ export async function startOfRun(
  * Continues the process of an earlier owner: rebuilds its state from the journal, reads on after what is committed, and
  * makes the writes that the agent does not have. Everything that the owner had still to do is done now.
  */
-export async function reattach(
-  parts: SessionParts,
-  started: Started,
-  { runId, frame, isStarted }: LeftRun,
-): Promise<void> {
+export async function reattach(parts: SessionParts, started: Started, left: LeftRun): Promise<void> {
   const { agent, conversation, deps, log, setup } = parts
+  const { runId, frame, isStarted } = left
   const { lasting } = deps.driver
   if (!lasting) throw new TypeError('the driver has no runs that outlive it')
   checkDirectories(setup, deps)
@@ -69,9 +66,9 @@ export async function reattach(
   if (conversation.turn !== undefined) conversation.notify(reattached(setup.agent.id))
   const isInDoubt = written.inDoubt && rebuild.pending.length > 0
   if (isInDoubt) conversation.setCause('lost', IN_DOUBT)
-  agent.attach(run, isInDoubt ? [] : rebuild.pending, rebuild)
+  agent.attach(run, isInDoubt ? [] : rebuild.pending, rebuild, left)
   await log.commit()
-  if (turn) parts.turns.attach(turn, counted)
+  if (turn) parts.turns.attach(turn, counted, left.outputAt)
   for (const request of [...log.requests]) parts.answering.opened(request, blobsNamedIn(request))
   await log.commit()
   if (isInDoubt || rebuild.isClosing) await agent.stop()

@@ -287,19 +287,29 @@ export class Turns {
     this.#agent.prompt(command, { ...begins, ...(this.#began !== undefined && { moment: this.#began }) })
   }
 
-  /** Continues the open turn of an earlier owner, with the events that its limits count. */
-  attach({ at, moment }: TurnStart, counted: readonly Event[]): void {
+  /**
+   * Continues the open turn of an earlier owner, with the events that its limits count. `outputAt` is when its agent
+   * wrote last.
+   */
+  attach({ at, moment }: TurnStart, counted: readonly Event[], outputAt: number): void {
     if (this.open === undefined) return
     this.#began = moment
-    this.#watchdog = new Watchdog(this.#parts, Math.max(0, this.#deps.clock.now() - at))
+    const now = this.#deps.clock.now()
+    const silentMs = Math.max(0, now - Math.max(at, outputAt))
+    this.#watchdog = new Watchdog(this.#parts, { turnMs: Math.max(0, now - at), silentMs })
     for (const event of counted) this.#watchdog.observe(event)
     if (this.#conversation.cause !== 'exit') this.#parts.run(this.#stopAgain(this.open))
   }
 
   /** The earlier owner was ending the turn. */
   async #stopAgain(turn: number): Promise<void> {
+    // Read now: the next turn may begin during the awaits below.
+    const began = this.#began
     await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.ended(turn))
     if (this.open === turn) await this.#agent.stop()
+    await this.ended(turn)
+    if (this.#setup.recipe.capabilities.interrupt === 'protocol' && began !== undefined)
+      await this.#agent.endTools(began)
   }
 
   /** Starts the queue after the confirmation. Ends the process without it; its exit starts the queue then. */

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { OutputPosition, Run } from '../../../src/drivers/driver.ts'
 import { SpoolFolder } from '../../../src/drivers/spool/spool-folder.ts'
@@ -104,11 +104,15 @@ describe('a run that outlives its owner', () => {
   })
 
   it('is listed, and one that was prepared only is not started', async () => {
-    const { next, runId } = await left('hang', 'ready')
+    const { next, runId, folder } = await left('hang', 'ready')
     next.prepare('other.1', 7)
+    const times = (run: string) => {
+      const at = (name: string) => statSync(SpoolFolder.of(dirname(folder.path), run).file(name)).mtimeMs
+      return { startedAt: at('run.json'), outputAt: at('out') }
+    }
     expect([...(await next.left()).values()]).toEqual([
-      { runId, frame: 1, isStarted: true },
-      { runId: 'other.1', frame: 7, isStarted: false },
+      { runId, frame: 1, isStarted: true, ...times(runId) },
+      { runId: 'other.1', frame: 7, isStarted: false, ...times('other.1') },
     ])
     await end(next, 'other.1')
     expect(await next.discard(runId)).toEqual([])
