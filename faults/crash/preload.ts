@@ -49,7 +49,10 @@ function standAroundPostgres(): void {
   const query: (...args: unknown[]) => Promise<unknown> = pg.Pool.prototype.query
   const stood = async function (this: pg.Pool, ...args: unknown[]): Promise<unknown> {
     const answer = query.apply(this, args)
-    const isCommit = String(args[0]).includes('begun AS (')
+    const [asked] = args
+    // A statement has a name where no pooler is in between.
+    const sql = typeof asked === 'object' && asked !== null && 'text' in asked ? asked.text : asked
+    const isCommit = String(sql).includes('begun AS (')
     if (isCommit && isDue('in-transaction')) setImmediate(die)
     const done = await answer
     if (isCommit && isDue('after-commit-before-ack')) die()
