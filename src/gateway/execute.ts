@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Dialect, DialectOptions } from '../dialects/dialect.ts'
 import { execute } from '../dialects/execute.ts'
 import { dialects } from '../dialects/index.ts'
+import { mainstem } from '../dialects/mainstem.ts'
 import type { Actor } from '../model/access.ts'
 import { LaunchKind, MainstemError, ModelName, OUTSIDE_ID, Policy } from '../model/index.ts'
 import type { NewSession } from '../model/session/new-session.ts'
@@ -88,15 +89,16 @@ async function run(
       fingerprint: fingerprint(body),
     }
     const { id, replayed } = cursor ? await resume(deps, once, view) : await start(deps, once, actor, body)
-    // This dialect needs the first entries of the log.
-    if (replayed) checkKept(0, (await deps.sessions.record(id))?.earliest)
+    // Other dialects need the first entries of the log.
+    const from = dialect === mainstem ? view.after.seq : 0
+    if (replayed) checkKept(from, (await deps.sessions.record(id))?.earliest)
     reply.hijack()
     const headers = { 'mainstem-session': id, ...(replayed && { 'idempotent-replayed': 'true' }) }
     const notices = streamNotices(deps.storage, SSE, undefined)
     const stream = new EventStream(reply.raw, SSE, headers, deps.timing, notices)
     const projector = new Projector(view)
     const format = dialect === execute ? FORMAT : SSE
-    await streamLog(deps, stream, { session: id, from: 0, projector, format, raw: options.raw === '1' })
+    await streamLog(deps, stream, { session: id, from, projector, format, raw: options.raw === '1' })
   } finally {
     leave()
   }

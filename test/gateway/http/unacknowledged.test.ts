@@ -1,16 +1,17 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { memoryStore } from '../../../src/stores/memory.ts'
-import { begin, call, fetchFrom, SSE } from '../api.ts'
+import { call, fetchFrom, SSE } from '../api.ts'
 import { script, success, text } from '../puppet.ts'
 import { result } from '../rpc/rpc.ts'
 import { startGateway, type TestGateway } from '../start.ts'
 import { SocketReader } from '../streams/socket.ts'
-import { StreamReader } from '../streams/sse.ts'
+import { parseEvents, StreamReader } from '../streams/sse.ts'
 
 // The last commit of a session is stored, but its owner has not been told so. A client of another node has it already
 // and comes here with its cursor.
 let server: TestGateway
 let id: string
+let run: string
 let head: number
 let acknowledge: () => void
 
@@ -28,8 +29,8 @@ beforeEach(async () => {
   acknowledge = acknowledged.resolve
   server = await startGateway({ store })
   const gated = { ...text('b', 'last'), wait: true }
-  const body = { prompt: script(text('a', 'first'), gated, { ...success, wait: true }) }
-  id = await begin(server, body)
+  run = script(text('a', 'first'), gated, { ...success, wait: true })
+  id = (await server.execute({ driver: 'puppet', task: run })).headers.get('mainstem-session') ?? ''
   await server.gate.reached()
   await server.gate.open()
   await stored.promise
@@ -62,7 +63,7 @@ test('a socket after it goes on', async () => {
   acknowledge()
   await server.gate.open()
   await reader.until(1)
-  expect(reader.messages).toMatchObject([{ seq: head + 1 }])
+  expect(reader.messages[0]).toMatchObject({ seq: head + 1 })
   reader.socket.close()
 })
 
@@ -78,6 +79,16 @@ test('an offset that counts its messages is accepted', async () => {
   const at = (offset: number) => call(server, `GET /v1/sessions/${id}/events?offset=${offset}`)
   expect(await at(head)).toMatchObject({ status: 200, body: { next: `${head}` } })
   expect((await at(head + 1)).status).toBe(400)
+})
+
+test('a run is continued after it', async () => {
+  const [path, headers] = ['/v1/execute?dialect=mainstem', { 'last-event-id': `${head}` }]
+  const response = await server.execute({ driver: 'puppet', task: run }, { path, headers })
+  expect(response.status).toBe(200)
+  acknowledge()
+  await server.gate.open()
+  const [first] = parseEvents(await response.text())
+  expect(first).toMatchObject({ id: `${head + 1}`, data: { session: id } })
 })
 
 test('a client of the daemon reconnects after it', async () => {
