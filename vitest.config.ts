@@ -9,13 +9,17 @@ for (const [name, value] of Object.entries(process.env)) {
   if (secretsIn({ [name]: value }).length > 0) delete process.env[name]
 }
 
+// The choice of every test that tries some cases of many.
+process.env.MAINSTEM_TEST_SEED ??= String(Math.floor(Math.random() * 1e9))
+const seed = process.env.MAINSTEM_TEST_SEED
+
 export default defineConfig({
   // As in the build of the page, whose modules some tests import.
   resolve: {
     alias: [{ find: /^mainstem\/client$/, replacement: join(import.meta.dirname, 'src/client/index.ts') }],
   },
   test: {
-    globalSetup: ['test/postgres/global-setup.ts'],
+    globalSetup: ['test/postgres/global-setup.ts', 'test/print-seed.ts'],
     include: ['test/**/*.test.ts', 'web/test/**/*.test.ts'],
     // A test left out by accident must not look like a passing suite.
     allowOnly: false,
@@ -31,6 +35,6 @@ export default defineConfig({
     // cores busy. By default Vitest leaves one core free instead.
     maxWorkers: availableParallelism() + 1,
     // Programs that tests start run from the sources; compiling them once halves the time that takes.
-    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache', 'compiled') },
+    env: { NODE_COMPILE_CACHE: join(import.meta.dirname, '.cache', 'compiled'), MAINSTEM_TEST_SEED: seed },
   },
 })

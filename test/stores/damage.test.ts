@@ -35,6 +35,7 @@ damageContract('sqlite', async (): Promise<Damageable> => {
     return await work(store)
   }
   return {
+    isQuick: true,
     blobs,
     tables: Object.fromEntries(tables.map((table) => [table, columns(table)])),
     accessTables: Object.fromEntries(ACCESS.map((table) => [table, columns(table)])),
@@ -100,6 +101,7 @@ damageContract('postgres', async (): Promise<Damageable> => {
   // It has written nothing, so it has nothing in memory.
   const reading = await postgresStore({ url })
   return {
+    isQuick: false,
     blobs,
     tables,
     accessTables,
