@@ -35,6 +35,7 @@ export type {
   SessionRecord,
   Usage,
 } from '../model/index.ts'
+export { isFailed } from '../model/outcome/is-failed.ts'
 export { MainstemError } from '../model/outcome/mainstem-error.ts'
 export { isForPerson } from '../model/request/for-person.ts'
 export { offeredScopes } from '../model/request/offered-scopes.ts'

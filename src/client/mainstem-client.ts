@@ -112,8 +112,9 @@ export class MainstemClient {
   }
 
   /** Lists the sessions of this principal, newest first, in pages. */
-  async sessions({ asking, queued, ...query }: SessionQuery = {}): Promise<SessionPage> {
-    const search = searchOf({ ...query, asking: flagOf(asking), queued: flagOf(queued) })
+  async sessions({ asking, queued, failed, ...query }: SessionQuery = {}): Promise<SessionPage> {
+    const flags = { asking: flagOf(asking), queued: flagOf(queued), failed: flagOf(failed) }
+    const search = searchOf({ ...query, ...flags })
     return shaped<SessionPage>(await this.#connection.json(`GET /v1/sessions?${search}`), 'sessions')
   }
 

@@ -71,6 +71,8 @@ export interface SessionQuery {
   asking?: boolean
   /** Only sessions with queued prompts, also those that continue later, or only those without. */
   queued?: boolean
+  /** Only sessions whose last turn failed and that do not work again, as `isFailed` says, or only the others. */
+  failed?: boolean
   /** The `next` of the page before. */
   before?: string
   /** The most sessions on the page. */

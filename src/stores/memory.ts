@@ -1,4 +1,5 @@
 import { type BlobRef, type Entry, MainstemError, type SessionRecord } from '../model/index.ts'
+import { isFailed } from '../model/outcome/is-failed.ts'
 import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import { contentSize } from '../model/text/content-size.ts'
@@ -173,7 +174,8 @@ class MemoryStore implements Store {
   }
 
   async records(query: SessionQuery): Promise<readonly SessionRecord[]> {
-    const { principal, status, asking, queued, acquirableBy, before, limit, maxBytes = RECORD_BYTES } = query
+    const { principal, status, asking, queued, failed, acquirableBy, before } = query
+    const { limit, maxBytes = RECORD_BYTES } = query
     const others = acquirableBy === undefined ? [] : this.#leases.othersThan(acquirableBy)
     const newestFirst = [...this.#logs.values()].reverse()
     const from = before === undefined ? 0 : newestFirst.findIndex(({ state }) => state?.id === before) + 1
@@ -186,6 +188,7 @@ class MemoryStore implements Store {
       if ((status ?? record.status) !== record.status) continue
       if (asking !== undefined && asking !== record.requests.length > 0) continue
       if (queued !== undefined && queued !== record.queue.length > 0) continue
+      if (failed !== undefined && failed !== isFailed(record)) continue
       bytes += contentSize(record)
       if (bytes > maxBytes && found.length > 0) break
       found.push(record)

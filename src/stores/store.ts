@@ -145,6 +145,8 @@ export interface SessionQuery {
   asking?: boolean
   /** Only sessions with queued prompts, also those that continue later. */
   queued?: boolean
+  /** Only sessions whose last turn failed, as `isFailed` says, or only the others. */
+  failed?: boolean
   /** Only sessions that this owner could acquire now: never leased, released, expired, or leased by this owner. */
   acquirableBy?: string
   /** A page cursor: only sessions older than this one. */

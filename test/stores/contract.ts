@@ -232,6 +232,10 @@ export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): 
           principal: index % 2 === 0 ? 'ann' : 'bob',
           createdAt: index,
           requests: index === 3 ? [REQUEST] : [],
+          ...([0, 2, 3, 4].includes(index) && {
+            lastOutcome: (['failed', 'lost', 'lost', 'interrupted', 'crashed'] as const)[index],
+          }),
+          ...(index === 4 && { status: 'busy' as const }),
           ...(index === 1 && { nativeSessionId: 'theirs' }),
           ...(index === 2 && { nativeSessionId: 'ours', resumedFrom: 'theirs' }),
         }
@@ -244,7 +248,10 @@ export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): 
       expect(await list({ before: ids[3] ?? '' }, 2)).toEqual([2, 1])
       expect(await list({ principal: 'ann' })).toEqual([4, 2, 0])
       expect(await list({ asking: true })).toEqual([3])
-      expect(await list({ status: 'busy' })).toEqual([])
+      expect(await list({ status: 'busy' })).toEqual([4])
+      expect(await list({ failed: true })).toEqual([2, 0])
+      expect(await list({ failed: true, principal: 'bob' })).toEqual([])
+      expect(await list({ failed: false })).toEqual([4, 3, 1])
       await store.delete(ids[4] ?? '')
       expect(await list({})).toEqual([3, 2, 1, 0])
     })

@@ -132,3 +132,62 @@ test('screenshots of 3 MB go with a prompt and with a new session, up to 11 MB t
   await page.getByText('working').waitFor()
   expect(await faultsOf(watched)).toEqual([])
 })
+
+test('a prompt whose response was lost is changed and sent again', async () => {
+  const { id, page, field } = await opened('able')
+  let lost = 0
+  await page.route('**/turns', async (route) => {
+    if (lost++ > 0) return route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await field.fill('first wording')
+  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  await field.fill('second wording')
+  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await expect.poll(() => field.inputValue()).toBe('')
+  expect((await stage.client.session(id)).queue.map(({ prompt }) => prompt)).toEqual([
+    'first wording',
+    'second wording',
+  ])
+})
+
+test('a prompt that is sent again as it is becomes one turn', async () => {
+  const { id, page, field } = await opened('able')
+  let lost = 0
+  await page.route('**/turns', async (route) => {
+    if (lost++ > 0) return route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await field.fill('once')
+  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await expect.poll(() => field.inputValue()).toBe('')
+  await field.fill('once')
+  await page.getByRole('button', { name: 'Queue', exact: true }).click()
+  await expect.poll(() => field.inputValue()).toBe('')
+  expect((await stage.client.session(id)).queue.map(({ prompt }) => prompt)).toEqual(['once', 'once'])
+})
+
+/** Pastes or drops a text, with or without an image; returns whether the browser inserts the text itself. */
+const give = (type: 'paste' | 'drop', hasImage: boolean) => `{
+  const data = new DataTransfer()
+  data.setData('text/plain', 'a note')
+  if (${hasImage}) data.items.add(new File([new Uint8Array([1])], 'shot.png', { type: 'image/png' }))
+  const init = { bubbles: true, cancelable: true }
+  const event = '${type}' === 'paste'
+    ? new ClipboardEvent('paste', { ...init, clipboardData: data })
+    : new DragEvent('drop', { ...init, dataTransfer: data })
+  document.getElementById('prompt').dispatchEvent(event)
+}`
+
+test('text that is pasted beside an image, or dropped, is left to the browser', async () => {
+  const { page } = await opened('able')
+  expect(await page.evaluate(give('drop', false))).toBe(true)
+  expect(await page.evaluate(give('paste', true))).toBe(true)
+  await page.getByRole('list', { name: 'Goes with the prompt' }).getByText('shot.png').waitFor()
+  expect(await page.evaluate(give('drop', true))).toBe(false)
+})

@@ -138,3 +138,22 @@ test('an export is downloaded whole', async () => {
   for await (const chunk of await download.createReadStream()) lines.push(String(chunk))
   expect(lines.join('').trimEnd().split('\n').at(-1)).toMatch(/^\{"end":/)
 })
+
+test('a session that is older than the list is found by its state and by its words', async () => {
+  for (let count = 0; count < 210; count++)
+    await stage.client.begin({ agent: 'echo', prompt: `note ${count}` })
+  const watched = await signedIn()
+  const { page } = watched
+  const row = page.locator(`[data-session="${failed}"]`)
+  await page.getByText('note 209').first().waitFor()
+  await page.getByRole('button', { name: 'Failed', exact: true }).click()
+  await row.waitFor()
+  await page.reload()
+  const filter = page.getByRole('searchbox', { name: 'Filter sessions' })
+  await filter.fill('nightly dependency')
+  await row.waitFor()
+  await filter.fill('no session has this')
+  await page.getByText('No session matches.').waitFor()
+  expect((await stage.client.sessions({ failed: true })).sessions.map(({ id }) => id)).toContain(failed)
+  expect(await faultsOf(watched)).toEqual([])
+})

@@ -1,5 +1,6 @@
 import type { SessionRecord } from '../../client/index.ts'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
+import { isFailed } from '../../model/outcome/is-failed.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { exitCodeOf, turnExitCode } from '../../model/outcome/outcome-faces.ts'
 import { isForPerson } from '../../model/request/for-person.ts'
@@ -24,7 +25,9 @@ export async function ls(flags: LsFlags): Promise<void> {
   const { all, state, since = 0 } = flags
   const isLimited = state !== undefined || since > 0
   const found =
-    all || isLimited ? await allSessions(client) : (await client.sessions({ limit: NEWEST })).sessions
+    all || isLimited
+      ? await allSessions(client, state === 'failed' ? { failed: true } : {})
+      : (await client.sessions({ limit: NEWEST })).sessions
   const sessions = found.filter((session) => session.updatedAt >= since && isInState(session, state))
   const { degraded } = await client.server()
   if (degraded) {
@@ -39,11 +42,11 @@ export async function ls(flags: LsFlags): Promise<void> {
 }
 
 function isInState(session: SessionRecord, state: string | undefined): boolean {
-  const { status, requests, lastOutcome } = session
+  const { status, requests } = session
   if (state === undefined) return true
   if (state === 'asking') return requests.length > 0
   if (state === 'working') return status === 'busy' && requests.length === 0
-  if (state === 'failed') return lastOutcome !== undefined && lastOutcome !== 'completed'
+  if (state === 'failed') return isFailed(session)
   return status === state
 }
 

@@ -1,4 +1,4 @@
-import type { SessionRecord } from '../../client/index.ts'
+import type { SessionQuery, SessionRecord } from '../../client/index.ts'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { nearest } from '../../model/text/nearest.ts'
@@ -31,10 +31,14 @@ export async function sessionOf(client: MainstemClient, ref: string): Promise<Se
 }
 
 /** Newest first. */
-export async function allSessions(client: MainstemClient): Promise<SessionRecord[]> {
+export async function allSessions(
+  client: MainstemClient,
+  filter: Pick<SessionQuery, 'failed'> = {},
+): Promise<SessionRecord[]> {
   const found: SessionRecord[] = []
   for (let before: string | undefined; ; ) {
     const { sessions, next } = await client.sessions({
+      ...filter,
       limit: PAGE,
       ...(before !== undefined && { before }),
     })

@@ -22,6 +22,9 @@ const ListQuery = z.strictObject({
   queued: Flag.optional().describe(
     '1: only with queued prompts, also those that continue later, 0: only without',
   ),
+  failed: Flag.optional().describe(
+    '1: only sessions whose last turn failed and that do not work again, 0: only others',
+  ),
   before: z.string().optional().describe('only sessions older than this one'),
   limit: integer(1, 500).default(50),
 })
@@ -36,7 +39,7 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
       query: ListQuery,
       answer: SessionList,
       errors: ['session_not_found'],
-      async run({ query: { limit, before, status, asking, queued }, principal, reply }) {
+      async run({ query: { limit, before, status, asking, queued, failed }, principal, reply }) {
         const room = await PageRoom.enter(deps, reply)
         const { records, ...next } = await recordPage(deps, {
           principal,
@@ -45,6 +48,7 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
           ...(status !== undefined && { status }),
           ...(asking !== undefined && { asking }),
           ...(queued !== undefined && { queued }),
+          ...(failed !== undefined && { failed }),
         })
         room.complete()
         return { sessions: records.map(withoutSecrets), ...next }

@@ -1,3 +1,4 @@
+import { FAILED_OUTCOMES } from '../../model/outcome/is-failed.ts'
 import {
   type Bounds,
   QUEUE,
@@ -73,6 +74,10 @@ const SESSION = selectOf(
     FROM @queued q WHERE q.session = t.n), '[]') AS queue`,
 )
 
+/** Not an index: it would be written with every change of a record. */
+const FAILED = `(r.status <> 'busy'
+  AND coalesce(r.body::json ->> 'lastOutcome' IN (${FAILED_OUTCOMES.map((one) => `'${one}'`).join(', ')}), false))`
+
 /** Reads the rows of a database. */
 export class PostgresReader implements RowSource {
   readonly sums = SUMS
@@ -135,7 +140,7 @@ export class PostgresReader implements RowSource {
   }
 
   async sessions(page: SessionPageQuery): Promise<SessionRows[]> {
-    const { principal, status, asking, queued, acquirableBy, before, below, limit, room } = page
+    const { principal, status, asking, queued, failed, acquirableBy, before, below, limit, room } = page
     // The first two are those of the leases.
     const values: unknown[] = [this.#now(), acquirableBy === undefined ? null : toColumn(acquirableBy)]
     const where = ['($1::float8 IS NULL OR $2::text IS NULL OR true)']
@@ -145,6 +150,7 @@ export class PostgresReader implements RowSource {
     if (asking !== undefined) where.push(asking ? 'r.asking' : 'NOT r.asking')
     if (queued !== undefined)
       where.push(`${queued ? '' : 'NOT '}EXISTS (SELECT FROM @queued q WHERE q.session = r.session)`)
+    if (failed !== undefined) where.push(failed ? FAILED : `NOT ${FAILED}`)
     if (acquirableBy !== undefined) where.push(`NOT (${IS_OTHERS})`)
     if (below !== undefined) add('r.session <', below)
     else if (before !== undefined) {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setImmediate } from 'node:timers/promises'
 import { MainstemError } from '../../model/index.ts'
+import { FAILED_OUTCOMES } from '../../model/outcome/is-failed.ts'
 import { matches } from '../checksum.ts'
 import {
   type Bounds,
@@ -37,6 +38,10 @@ const SESSION = selectOf(
   `, (SELECT min(first) FROM log WHERE session = s.n) AS log_first, (SELECT json_group_array(json_array(${QUEUE.join(', ')}))
   FROM (SELECT * FROM queued WHERE session = s.n ORDER BY turn)) AS queue`,
 )
+
+/** Not an index: it would be written with every change of a record. A damaged record is read, and then refused. */
+const FAILED = `(NOT json_valid(s.record) OR (s.status <> 'busy'
+  AND coalesce(s.record ->> '$.lastOutcome' IN (${FAILED_OUTCOMES.map((one) => `'${one}'`).join(', ')}), false)))`
 
 type ReadStatements = ReturnType<typeof statementsOf>
 
@@ -155,6 +160,7 @@ export class SqliteReader implements RowSource {
     status,
     asking,
     queued,
+    failed,
     acquirableBy,
     before,
     below,
@@ -171,6 +177,7 @@ export class SqliteReader implements RowSource {
     add('s.status = ?', status)
     if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
     if (queued !== undefined) where.push(queued ? 's.queued > 0' : 's.queued = 0')
+    if (failed !== undefined) where.push(failed ? FAILED : `NOT ${FAILED}`)
     const others = acquirableBy === undefined ? [] : this.#othersThan(acquirableBy)
     for (const owner of others) add('s.owner IS NOT ?', owner)
     return this.#ask(({ number }, db) => {

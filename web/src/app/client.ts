@@ -1,4 +1,5 @@
 import { MainstemClient, MainstemError, type ServerInfo } from 'mainstem/client'
+import { showHidden } from '../text/hidden.ts'
 import { setServerTime } from './clock.ts'
 import { Store } from './store.ts'
 
@@ -73,5 +74,5 @@ export function codeOf(thrown: unknown): string | undefined {
 }
 
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown)
+  return showHidden(thrown instanceof Error ? thrown.message : String(thrown))
 }

@@ -1,4 +1,4 @@
-import { loginCode } from 'mainstem/client'
+import { escapeInvisible, loginCode } from 'mainstem/client'
 import { useState } from 'react'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
@@ -26,11 +26,12 @@ export function LoginScreen({ link, principal }: { link: LoginLink; principal: s
         {answer === undefined ? (
           <>
             <p>
-              A terminal that calls itself <strong className="break-all">{link.name}</strong> asks to act as{' '}
-              <strong>{principal}</strong>: it will see your sessions, run agents and answer requests.
+              A terminal that calls itself <strong className="break-all">{escapeInvisible(link.name)}</strong>{' '}
+              asks to act as <strong>{principal}</strong>: it will see your sessions, run agents and answer
+              requests.
             </p>
             <p>Your terminal must show this code:</p>
-            <p className="rounded bg-raised px-3 py-2 text-center font-mono text-2xl tracking-widest">
+            <p className="rounded bg-raised px-3 py-2 text-center font-mono text-xl font-semibold tracking-widest">
               {loginCode(link.digest)}
             </p>
             <Notice level="warning">

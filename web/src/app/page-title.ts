@@ -3,6 +3,7 @@ import { activities } from '../inbox/activities.ts'
 import { groupsOf, titleOf } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
 import { doingOf, doingText } from '../session/doing.ts'
+import { showHidden } from '../text/hidden.ts'
 import type { Route } from './route.ts'
 import { useStore } from './store.ts'
 
@@ -21,6 +22,6 @@ export function usePageTitle(route: Route): void {
   ]
   const title = `${asking > 0 ? `(${asking}) ` : ''}${parts.join(' · ')}`
   useEffect(() => {
-    document.title = title
+    document.title = showHidden(title)
   }, [title])
 }

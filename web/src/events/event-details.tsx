@@ -1,6 +1,6 @@
-import type { Entry } from 'mainstem/client'
+import { type Entry, escapeInvisible } from 'mainstem/client'
 import { jsonText } from '../text/format.ts'
-import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
 
 /** One entry: the event on one side, the frame of the agent that it came from on the other. */
 export function EventDetails({ entry }: { entry: Entry & { raw?: string } }) {
@@ -12,9 +12,7 @@ export function EventDetails({ entry }: { entry: Entry & { raw?: string } }) {
           {seq} {event.type}
         </h2>
         <span className="text-xs text-soft">{new Date(at).toISOString()}</span>
-        <Button look="quiet" onClick={() => void navigator.clipboard.writeText(location.href)}>
-          Copy link
-        </Button>
+        <CopyButton text={() => location.href} label="Copy link" />
       </header>
       <Block title="Event" text={jsonText(event)} />
       {raw === undefined ? (
@@ -48,6 +46,6 @@ export function prettyJson(text: string): string {
     return jsonText(JSON.parse(text))
   } catch {
     // Not every frame is JSON.
-    return text
+    return escapeInvisible(text)
   }
 }

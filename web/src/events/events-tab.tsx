@@ -1,4 +1,4 @@
-import type { Entry, EventType, SessionRecord } from 'mainstem/client'
+import { type Entry, type EventType, escapeInvisible, type SessionRecord } from 'mainstem/client'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { VList, type VListHandle } from 'virtua'
 import { client, leftOut, messageOf } from '../app/client.ts'
@@ -6,6 +6,7 @@ import { sessionHref } from '../app/route.ts'
 import { jsonText } from '../text/format.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
+import { CopyButton } from '../ui/copy-button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { EventDetails } from './event-details.tsx'
 import { RawFrames } from './raw-frames.tsx'
@@ -59,17 +60,9 @@ export default function EventsTab({ record, head, seq }: EventsTabProps) {
 }
 
 function CopyCurl({ id, path }: { id: string; path: string }) {
-  const [copied, setCopied] = useState(false)
   const url = new URL(`v1/sessions/${id}/${path}`, document.baseURI).href
   const command = `curl -N -H "Authorization: Bearer $MAINSTEM_TOKEN" -H "Accept: text/event-stream" "${url}"`
-  return (
-    <Button
-      title={command}
-      onClick={() => void navigator.clipboard.writeText(command).then(() => setCopied(true))}
-    >
-      {copied ? 'Copied' : 'Copy as curl'}
-    </Button>
-  )
+  return <CopyButton text={command} label="Copy as curl" />
 }
 
 type CoverageCounts = Awaited<ReturnType<typeof client.coverage>>
@@ -235,7 +228,7 @@ const GLANCES = [
 function glance(event: { type: EventType }): string {
   const fields: Record<string, unknown> = { ...event }
   const name = GLANCES.find((one) => typeof fields[one] === 'string')
-  return name === undefined ? '' : String(fields[name]).slice(0, 200)
+  return name === undefined ? '' : escapeInvisible(String(fields[name]).slice(0, 200))
 }
 
 interface MessagesProps {
@@ -267,7 +260,7 @@ function Messages({ id, dialect, filter, head }: MessagesProps) {
           <details key={number} className="border-b border-line px-3 py-0.5 font-mono text-xs">
             <summary className="truncate">
               <Badge>{number}</Badge> {kind !== undefined && <span className="text-accent">{kind} </span>}
-              <span className="text-soft">{text.slice(0, 160)}</span>
+              <span className="text-soft">{escapeInvisible(text.slice(0, 160))}</span>
             </summary>
             <pre className="p-2 break-words whitespace-pre-wrap">{jsonText(JSON.parse(text))}</pre>
           </details>

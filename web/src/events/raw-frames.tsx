@@ -1,4 +1,4 @@
-import type { RawFrame } from 'mainstem/client'
+import { escapeInvisible, type RawFrame } from 'mainstem/client'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { VList } from 'virtua'
 import { client, leftOut, messageOf } from '../app/client.ts'
@@ -57,7 +57,7 @@ export function RawFrames({ id, filter, head }: RawFramesProps) {
             <summary className="truncate">
               <Badge>{frame}</Badge>{' '}
               <span className="text-accent">{stream === 'sent' ? '→ to the agent' : `← ${stream}`} </span>
-              <span className="text-soft">{text.slice(0, 160)}</span>
+              <span className="text-soft">{escapeInvisible(text.slice(0, 160))}</span>
             </summary>
             <pre className="p-2 break-words whitespace-pre-wrap">{prettyJson(text)}</pre>
           </details>

@@ -1,4 +1,5 @@
 import { isForPerson, type SessionRecord } from 'mainstem/client'
+import { showHidden } from '../text/hidden.ts'
 
 export interface Groups {
   asking: readonly SessionRecord[]
@@ -41,7 +42,7 @@ export function silenceOf(
 
 export function titleOf({ name, title, agent }: SessionRecord): string {
   const line = (name ?? title ?? `${agent} session`).slice(0, LONGEST_TITLE).split('\n', 1)[0]
-  return line ?? ''
+  return showHidden(line ?? '')
 }
 
 /** Whether every word is found in what a list shows of a session. */

@@ -1,6 +1,7 @@
-import type { Entry, EventType, SessionRecord } from 'mainstem/client'
+import type { Entry, EventType, SessionPage, SessionQuery, SessionRecord } from 'mainstem/client'
 import { client, codeOf, leftOut, messageOf } from '../app/client.ts'
 import { Store } from '../app/store.ts'
+import { say } from '../ui/toasts.tsx'
 import { ACTIVITY_TYPES, activities } from './activities.ts'
 
 export interface InboxView {
@@ -8,11 +9,15 @@ export interface InboxView {
   loaded: boolean
   /** `before` of the next page of older sessions. */
   next: string | undefined
+  /** The failed sessions, however old; read when someone looks for them. */
+  failed: { loaded: boolean; next: string | undefined }
   online: boolean
   error: string | undefined
 }
 
 const PAGE = 200
+
+const NOT_READ = { loaded: false, next: undefined }
 
 /** Changed sessions are read again after this pause, each once. */
 const GATHER_MS = 150
@@ -44,7 +49,14 @@ export class InboxStore extends Store<InboxView> {
   #stop = new AbortController()
 
   constructor() {
-    super({ records: new Map(), loaded: false, next: undefined, online: true, error: undefined })
+    super({
+      records: new Map(),
+      loaded: false,
+      next: undefined,
+      failed: NOT_READ,
+      online: true,
+      error: undefined,
+    })
   }
 
   async follow(): Promise<void> {
@@ -71,9 +83,25 @@ export class InboxStore extends Store<InboxView> {
   async more(): Promise<void> {
     const { next } = this.get()
     if (next === undefined) return
-    const page = await client.sessions({ limit: PAGE, before: next })
-    this.#merge(page.sessions)
-    this.update({ next: page.next })
+    await this.#readMore({ before: next }, (page) => ({ next: page.next }))
+  }
+
+  /** Reads the newest failed sessions, or the ones after those. */
+  async moreFailed(): Promise<void> {
+    const { loaded, next } = this.get().failed
+    if (loaded && next === undefined) return
+    const query = { failed: true, ...(next !== undefined && { before: next }) }
+    await this.#readMore(query, (page) => ({ failed: { loaded: true, next: page.next } }))
+  }
+
+  async #readMore(query: SessionQuery, change: (page: SessionPage) => Partial<InboxView>): Promise<void> {
+    try {
+      const page = await client.sessions({ ...query, limit: PAGE })
+      this.#merge(page.sessions)
+      this.update(change(page))
+    } catch (thrown) {
+      if (!leftOut(thrown)) say(messageOf(thrown))
+    }
   }
 
   /** Reads one session again, and removes it where it no longer exists. */
@@ -126,7 +154,7 @@ export class InboxStore extends Store<InboxView> {
     const all = [...newest.sessions, ...asking.sessions, ...busy.sessions]
     const records = new Map(all.map((record) => [record.id, record]))
     for (const id of this.#hidden) records.delete(id)
-    this.update({ records, loaded: true, next: newest.next, error: undefined })
+    this.update({ records, loaded: true, next: newest.next, failed: NOT_READ, error: undefined })
     await activities.read(busy.sessions)
   }
 

@@ -1,6 +1,5 @@
-import type { SessionRecord } from 'mainstem/client'
+import { isFailed, type SessionRecord } from 'mainstem/client'
 import type { Preferences } from '../app/preferences.ts'
-import { OUTCOMES } from '../session/outcome.ts'
 import { folderName } from '../text/format.ts'
 import { groupsOf, waits } from './groups.ts'
 
@@ -11,15 +10,11 @@ export type ListRow = { heading: string; count: string; title?: string } | { rec
 
 const HEADINGS = { asking: 'Needs you', running: 'Running', done: 'Done' } as const
 
-/** Whether a turn ended in another way than it should have. A stop by a person is no failure. */
-export const hasFailed = ({ lastOutcome, status }: SessionRecord): boolean =>
-  status !== 'busy' && lastOutcome !== undefined && OUTCOMES[lastOutcome].look === 'bad'
-
 const TESTS: Record<StateFilter, (record: SessionRecord) => boolean> = {
   all: () => true,
   asking: waits,
   running: (record) => record.status === 'busy' && !waits(record),
-  failed: hasFailed,
+  failed: isFailed,
   archived: () => true,
 }
 

@@ -3,6 +3,7 @@ import { client, leftOut, messageOf } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { prefer, preferences } from '../app/preferences.ts'
 import { sessionHref } from '../app/route.ts'
+import { copyText } from '../ui/copy-text.ts'
 import { doLater, say } from '../ui/toasts.tsx'
 import { inbox } from './inbox-store.ts'
 
@@ -40,7 +41,7 @@ export function removeSession({ id }: SessionRecord): void {
 }
 
 export async function copyLink(id: string): Promise<void> {
-  await navigator.clipboard.writeText(new URL(sessionHref(id), location.href).href)
+  await copyText(new URL(sessionHref(id), location.href).href)
   say('Link copied.')
 }
 

@@ -1,9 +1,10 @@
-import { useMemo, useState } from 'react'
+import { useEffect, useEffectEvent, useMemo, useState } from 'react'
 import { VList } from 'virtua'
 import { go } from '../app/navigation.ts'
 import { prefer, preferences } from '../app/preferences.ts'
 import { hrefOf, type Route } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
+import { showHidden } from '../text/hidden.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useKeys } from '../ui/keys.ts'
@@ -22,10 +23,13 @@ const FILTERS: Record<StateFilter, string> = {
 
 /** Every session: those that need a person, those that run, those that are done; or by directory. */
 export function SessionList({ route }: { route: Route }) {
-  const { records, loaded, next } = useStore(inbox)
+  const { records, loaded, next: older, failed } = useStore(inbox)
   const choice = useStore(preferences)
   const [words, setWords] = useState('')
   const [state, setState] = useState<StateFilter>('all')
+  const next = state === 'failed' ? failed.next : older
+  const isRead = loaded && (state !== 'failed' || failed.loaded)
+  const more = () => void (state === 'failed' ? inbox.moreFailed() : inbox.more())
   const rows = useMemo(() => {
     const found = filtered(records.values(), state, choice)
     return rowsOf(
@@ -34,6 +38,18 @@ export function SessionList({ route }: { route: Route }) {
       next !== undefined,
     )
   }, [records, words, state, choice, next])
+  // All sessions that ask or work are loaded.
+  const isPartial =
+    state === 'failed' ||
+    (state === 'all' && words !== '') ||
+    (state === 'archived' && choice.archived.some((id) => !records.has(id)))
+  // The newest sessions alone do not tell that nothing matches.
+  const looksFurther = rows.length === 0 && (!isRead || (next !== undefined && isPartial))
+  const lookFrom = loaded && looksFurther ? (next ?? 'the newest') : undefined
+  const look = useEffectEvent(more)
+  useEffect(() => {
+    if (lookFrom !== undefined) look()
+  }, [lookFrom])
   const current = route.screen === 'session' ? route.id : undefined
   const step = (by: number) => {
     const ids = rows.flatMap((row) => ('record' in row ? [row.record.id] : []))
@@ -66,7 +82,7 @@ export function SessionList({ route }: { route: Route }) {
         </button>
       </div>
       <StateFilters state={state} onChoose={setState} />
-      <Empty rows={rows} loaded={loaded} words={words} state={state} />
+      <Empty rows={rows} looks={looksFurther} words={words} state={state} />
       {words !== '' && (
         <a
           href={hrefOf({ screen: 'search', query: words })}
@@ -82,7 +98,7 @@ export function SessionList({ route }: { route: Route }) {
           ) : (
             <h2
               key={`${row.heading} ${row.title}`}
-              title={row.title}
+              title={row.title && showHidden(row.title)}
               className="truncate px-2 pt-3 pb-1 text-xs font-semibold text-soft"
             >
               {row.heading} <span className="font-normal">{row.count}</span>
@@ -90,7 +106,7 @@ export function SessionList({ route }: { route: Route }) {
           ),
         )}
         {next !== undefined ? (
-          <Button key="more" look="quiet" className="my-1 w-full" onClick={() => void inbox.more()}>
+          <Button key="more" look="quiet" className="my-1 w-full" onClick={more}>
             Load older sessions
           </Button>
         ) : null}
@@ -120,7 +136,8 @@ function StateFilters({ state, onChoose }: { state: StateFilter; onChoose(state:
 
 interface EmptyProps {
   rows: readonly ListRow[]
-  loaded: boolean
+  /** More sessions are being read. */
+  looks: boolean
   words: string
   state: StateFilter
 }
@@ -133,11 +150,11 @@ const NOTHING: Record<StateFilter, string> = {
   archived: 'Nothing is archived. Press E in a session to take it out of the list.',
 }
 
-function Empty({ rows, loaded, words, state }: EmptyProps) {
+function Empty({ rows, looks, words, state }: EmptyProps) {
   if (rows.length > 0) return null
   return (
     <p className="px-4 py-6 text-center text-sm text-soft">
-      {!loaded ? 'Loading…' : words ? 'No session matches.' : NOTHING[state]}
+      {looks ? 'Looking…' : words ? 'No session matches.' : NOTHING[state]}
     </p>
   )
 }

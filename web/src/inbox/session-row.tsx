@@ -13,6 +13,7 @@ import { useStore } from '../app/store.ts'
 import { doingOf, doingText } from '../session/doing.ts'
 import { OUTCOMES } from '../session/outcome.ts'
 import { age, clockTime, cost, folderName } from '../text/format.ts'
+import { showHidden } from '../text/hidden.ts'
 import { Badge, type BadgeLook } from '../ui/badge.tsx'
 import { activities } from './activities.ts'
 import { silenceOf, titleOf, waits } from './groups.ts'
@@ -106,7 +107,7 @@ function Standing({ record }: { record: SessionRecord }) {
 
 function Place({ record: { agent, cwd } }: { record: SessionRecord }) {
   return (
-    <span className="min-w-0 truncate" title={cwd}>
+    <span className="min-w-0 truncate" title={showHidden(cwd)}>
       {agent} · {folderName(cwd)}
     </span>
   )

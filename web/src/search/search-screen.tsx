@@ -8,6 +8,7 @@ import { titleOf } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
 import { OUTCOMES } from '../session/outcome.ts'
 import { folderName } from '../text/format.ts'
+import { showHidden } from '../text/hidden.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { keyed } from '../ui/keyed.ts'
@@ -96,7 +97,7 @@ function FoundSession({ found: { session, hits } }: { found: SessionHits }) {
         className="flex flex-wrap items-baseline gap-x-2 border-b border-line px-3 py-2 hover:bg-raised"
       >
         <span className="min-w-0 flex-1 truncate font-medium">
-          {record ? titleOf(record) : (title ?? agent)}
+          {record ? titleOf(record) : showHidden(title ?? agent)}
         </span>
         {record?.lastOutcome && record.lastOutcome !== 'completed' && (
           <Badge look={OUTCOMES[record.lastOutcome].look}>{OUTCOMES[record.lastOutcome].label}</Badge>
@@ -134,7 +135,7 @@ function Snippet({ hit, cwd }: { hit: SearchHit; cwd: string }) {
   return keyed(piecesOf(hit), ({ text }) => text).map(([key, { text, isMatch }]) =>
     isMatch ? (
       <mark key={key} className="rounded bg-ask-wash text-ask">
-        {text}
+        {showHidden(text)}
       </mark>
     ) : (
       <Fragment key={key}>{escapeInvisible(withRelativePaths(text, cwd))}</Fragment>

@@ -1,6 +1,7 @@
 import { AnsiUp } from 'ansi_up'
 import { memo, useLayoutEffect, useMemo, useRef } from 'react'
-import { showHidden, showHiddenIn } from './hidden.ts'
+import { showHidden } from './hidden.ts'
+import { showHiddenIn } from './hidden-in.ts'
 import { type OutputPiece, piecesOf, startBefore } from './output-lines.ts'
 import { sanitize } from './sanitize.ts'
 

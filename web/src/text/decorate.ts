@@ -1,3 +1,4 @@
+import { copyText } from '../ui/copy-text.ts'
 import { highlight, type TokenLines } from './highlight.ts'
 import { languageOf } from './languages.ts'
 
@@ -63,7 +64,7 @@ function copyButton(text: string): HTMLButtonElement {
         button.textContent = 'Copy'
       }, SAID_MS)
     }
-    navigator.clipboard.writeText(text).then(
+    copyText(text).then(
       () => say('Copied'),
       () => say('The browser refused'),
     )

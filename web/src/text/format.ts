@@ -1,4 +1,5 @@
-import type { Usage } from 'mainstem/client'
+import { escapeInvisible, type Usage } from 'mainstem/client'
+import { showHidden } from './hidden.ts'
 
 /** `3:10`, `1:02:07`. */
 export function clockTime(ms: number): string {
@@ -51,13 +52,13 @@ export function bytes(value: number): string {
 
 /** The last part of a path, for narrow places; the whole path belongs into a title. */
 export function folderName(path: string): string {
-  return path.split('/').findLast(Boolean) ?? path
+  return showHidden(path.split('/').findLast(Boolean) ?? path)
 }
 
 /** The end of a path, which distinguishes directories. Show the whole path in a title. */
 export function shortPath(path: string): string {
   const parts = path.split('/').filter(Boolean)
-  return parts.length <= 2 ? path : `…/${parts.slice(-2).join('/')}`
+  return showHidden(parts.length <= 2 ? path : `…/${parts.slice(-2).join('/')}`)
 }
 
 /** A message of the server as a sentence of the page. */
@@ -66,5 +67,5 @@ export function sentence(message: string): string {
 }
 
 export function jsonText(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '')
+  return escapeInvisible(typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''))
 }

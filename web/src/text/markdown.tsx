@@ -2,7 +2,7 @@ import { Marked, type Parser, type Token, type Tokens } from 'marked'
 import { memo, useLayoutEffect, useMemo, useRef } from 'react'
 import remend from 'remend'
 import { decorate } from './decorate.ts'
-import { showHiddenIn } from './hidden.ts'
+import { showHiddenIn } from './hidden-in.ts'
 import { sanitize } from './sanitize.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }

@@ -36,7 +36,7 @@ export function Button({
       {shortcut !== undefined && (
         <span
           aria-hidden="true"
-          className="hidden rounded border border-current/30 px-1 font-mono text-[10px] leading-4 sm:inline"
+          className="hidden rounded border border-current/30 px-1 font-mono text-xs leading-4 sm:inline"
         >
           {shortcut.toUpperCase()}
         </span>

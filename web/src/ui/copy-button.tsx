@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { copyText } from './copy-text.ts'
 import { Icon } from './icon.tsx'
 
 /** How long a button says that it copied. */
@@ -16,10 +17,10 @@ export function CopyButton({ text, label = 'Copy', className = '' }: CopyButtonP
   const [said, setSaid] = useState<string>()
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(typeof text === 'string' ? text : text())
+      await copyText(typeof text === 'string' ? text : text())
       setSaid('Copied')
     } catch {
-      // Browsers refuse on pages without TLS and without the focus.
+      // Browsers refuse without the focus.
       setSaid('The browser refused')
     }
     setTimeout(() => setSaid(undefined), SAID_MS)

@@ -1,8 +1,7 @@
-import type { SessionFacts, SessionRecord } from 'mainstem/client'
+import { isFailed, type SessionFacts, type SessionRecord } from 'mainstem/client'
 import { useRef, useState } from 'react'
 import { client, messageOf } from '../../app/client.ts'
 import { useStore } from '../../app/store.ts'
-import { hasFailed } from '../../inbox/list-rows.ts'
 import { useRelativePaths } from '../../text/workspace.ts'
 import { useAction } from '../../ui/action.ts'
 import { Button } from '../../ui/button.tsx'
@@ -13,6 +12,7 @@ import { readImages } from './images.ts'
 import { PromptField } from './prompt-field.tsx'
 import { Queue } from './queue.tsx'
 import { Resume } from './resume.tsx'
+import { useSendKey } from './send-key.ts'
 import { TurnSettings } from './turn-settings.tsx'
 
 interface ComposerProps {
@@ -33,20 +33,20 @@ export function Composer({ record, facts, lastPrompt }: ComposerProps) {
   const { path } = useRelativePaths()
   const draft = drafts.of(id)
   const prompt = promptOf(draft, path)
-  // Answered with the same turn if the first response was lost.
-  const key = useRef(crypto.randomUUID())
+  const key = useSendKey()
   if (status === 'ended') return <Resume record={record} facts={facts} />
   const running = status === 'busy'
   const continues = record.queue.some(({ continuation }) => continuation)
   const steers = facts.capabilities !== undefined && facts.capabilities.steer !== 'none'
   const done = () => {
     drafts.clear(id)
-    key.current = crypto.randomUUID()
+    key.sent()
   }
   const send = () => {
     if (prompt === '') return
     const images = draft.images.map(({ mimeType, data }) => ({ mimeType, data }))
-    run(() => client.prompt(id, prompt, images.length > 0 ? images : undefined, key.current).then(done))
+    const shown = images.length > 0 ? images : undefined
+    run(() => client.prompt(id, prompt, shown, key.of(prompt, draft.images)).then(done))
   }
   const attach = (files: Iterable<File>) => {
     setProblem(facts.capabilities?.images === false ? `${record.agent} takes no images` : undefined)
@@ -107,7 +107,7 @@ export function Composer({ record, facts, lastPrompt }: ComposerProps) {
                   Steer
                 </Button>
               )}
-              {lastPrompt !== undefined && prompt === '' && hasFailed(record) && (
+              {lastPrompt !== undefined && prompt === '' && isFailed(record) && (
                 <Button disabled={busy} onClick={() => run(() => client.prompt(id, lastPrompt))}>
                   Retry
                 </Button>

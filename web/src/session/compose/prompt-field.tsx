@@ -75,13 +75,18 @@ export function PromptField(props: PromptFieldProps) {
         onBlur={() => setWord(undefined)}
         onKeyDown={press}
         onPaste={(event) => {
+          // The browser inserts the text beside the files itself.
           const { files } = event.clipboardData
           if (files.length === 0) return
-          event.preventDefault()
+          if (event.clipboardData.getData('text/plain') === '') event.preventDefault()
           onFiles(files)
         }}
-        onDragOver={(event) => event.preventDefault()}
+        onDragOver={(event) => {
+          if (event.dataTransfer.types.includes('Files')) event.preventDefault()
+        }}
         onDrop={(event) => {
+          // The browser inserts text itself, and would open a file.
+          if (event.dataTransfer.files.length === 0) return
           event.preventDefault()
           onFiles(event.dataTransfer.files)
         }}
