@@ -107,11 +107,13 @@ test('a comment on a line goes to the agent with the next prompt, and survives a
   expect(await faultsOf(watched)).toEqual([])
 })
 
+const COMMENT = `document.querySelector('section[aria-label$="late.ts"] [aria-label="Comment on line 1"]')`
+
 test('a line is commented on by touch and by keyboard', async () => {
   const { page } = await opened({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })
   const file = page.getByRole('region', { name: /late\.ts/ })
   const button = file.getByRole('button', { name: 'Comment on line 1' })
-  expect(await button.evaluate('(element) => getComputedStyle(element).opacity')).toBe('1')
+  expect(await page.evaluate(`getComputedStyle(${COMMENT}).opacity`)).toBe('1')
   await button.tap()
   await page.getByRole('textbox', { name: 'Comment on line 1' }).fill('By touch')
   await page.getByRole('button', { name: 'Add comment' }).tap()
@@ -120,11 +122,8 @@ test('a line is commented on by touch and by keyboard', async () => {
   const own = desk.getByRole('region', { name: /late\.ts/ })
   await own.getByRole('button', { name: 'Path' }).focus()
   await desk.keyboard.press('Tab')
-  const focused = own.getByRole('button', { name: 'Comment on line 1' })
   expect(
-    await focused.evaluate(
-      '(element) => [element === document.activeElement, getComputedStyle(element).opacity]',
-    ),
+    await desk.evaluate(`[${COMMENT} === document.activeElement, getComputedStyle(${COMMENT}).opacity]`),
   ).toEqual([true, '1'])
   await desk.keyboard.press('Enter')
   await desk.keyboard.type('By keyboard')

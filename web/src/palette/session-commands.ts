@@ -10,6 +10,7 @@ import {
   togglePinned,
 } from '../inbox/session-actions.ts'
 import { answerGate } from '../session/answer-gate.ts'
+import { showHidden } from '../text/hidden.ts'
 import { say } from '../ui/toasts.tsx'
 import type { Command } from './command-list.tsx'
 
@@ -35,7 +36,7 @@ export function sessionCommands(
     ...(status === 'busy' ? [command('Stop the turn', () => attempt(client.interrupt(id)))] : []),
     ...models.map((model) =>
       command(
-        `Switch model to ${model.name ?? model.id}`,
+        `Switch model to ${showHidden(model.name ?? model.id)}`,
         () => attempt(client.setModel(id, model.id)),
         'model',
       ),

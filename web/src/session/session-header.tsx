@@ -9,6 +9,7 @@ import { silenceOf, titleOf, waits } from '../inbox/groups.ts'
 import { APPROVALS, SANDBOXES } from '../inbox/policies.ts'
 import { nodes } from '../nodes/nodes-store.ts'
 import { clockTime, cost, count, shortPath, tokens } from '../text/format.ts'
+import { showHidden } from '../text/hidden.ts'
 import { Badge } from '../ui/badge.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
 import { NextAsking } from './next-asking.tsx'
@@ -52,10 +53,12 @@ export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
       </div>
       <div className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-0.5 text-xs text-soft">
         <span>
-          {record.agent} {facts.agentVersion}
+          {record.agent} {showHidden(facts.agentVersion ?? '')}
         </span>
-        {(record.model ?? facts.model) !== undefined && <span>{record.model ?? facts.model}</span>}
-        <span title={record.cwd}>{shortPath(record.cwd)}</span>
+        {(record.model ?? facts.model) !== undefined && (
+          <span>{showHidden(record.model ?? facts.model ?? '')}</span>
+        )}
+        <span title={showHidden(record.cwd)}>{shortPath(record.cwd)}</span>
         <span title={`Approval: ${record.policy.approval}, sandbox: ${record.policy.sandbox}`}>
           {APPROVALS[record.policy.approval]}
           {record.policy.sandbox !== 'none' && ` · ${SANDBOXES[record.policy.sandbox].toLowerCase()}`}

@@ -4,6 +4,7 @@ import type { SessionTab } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { attentive } from '../app/visible.ts'
 import { toggleArchived, togglePinned } from '../inbox/session-actions.ts'
+import { showHidden } from '../text/hidden.ts'
 import { Workspace } from '../text/workspace.ts'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { useKeys } from '../ui/keys.ts'
@@ -94,7 +95,7 @@ function Banners({ view: { timeline, error, record } }: { view: ReturnType<Sessi
       {contextLost && (
         <div className="px-3 pt-2 sm:px-5">
           <Notice level="warning">
-            The agent continued without its earlier context. {contextLost.message}
+            The agent continued without its earlier context. {showHidden(contextLost.message)}
           </Notice>
         </div>
       )}

@@ -2,6 +2,7 @@ import type { Policy, SessionFacts, SessionRecord } from 'mainstem/client'
 import { useEffect, useRef, useState } from 'react'
 import { client } from '../app/client.ts'
 import { APPROVALS } from '../inbox/policies.ts'
+import { showHidden } from '../text/hidden.ts'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
 import { DeleteButton } from './delete-button.tsx'
@@ -67,7 +68,7 @@ export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
                 >
                   {facts.modes.map((mode) => (
                     <option key={mode.id} value={mode.id}>
-                      {mode.name ?? mode.id}
+                      {showHidden(mode.name ?? mode.id)}
                     </option>
                   ))}
                 </select>
@@ -135,7 +136,7 @@ function ModelField({ record, facts, busy, onChange }: ModelFieldProps) {
           )}
           {facts.models.map((model) => (
             <option key={model.id} value={model.id}>
-              {model.name ?? model.id}
+              {showHidden(model.name ?? model.id)}
             </option>
           ))}
         </select>

@@ -1,4 +1,5 @@
 import type { NoticeItem } from 'mainstem/client'
+import { showHidden } from '../../text/hidden.ts'
 
 const LOOKS = { info: 'text-soft', warning: 'text-ask', error: 'text-bad' } as const
 
@@ -6,7 +7,7 @@ export function NoticeView({ item: { level, code, message } }: { item: NoticeIte
   return (
     <p className={`text-xs break-words ${LOOKS[level]}`}>
       {level !== 'info' && <span className="mr-1 font-mono">{code}</span>}
-      {message}
+      {showHidden(message)}
     </p>
   )
 }

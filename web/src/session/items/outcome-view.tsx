@@ -1,5 +1,6 @@
 import type { EndItem, OutcomeItem } from 'mainstem/client'
 import { cost, duration, sentence, tokens } from '../../text/format.ts'
+import { showHidden } from '../../text/hidden.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { OUTCOMES } from '../outcome.ts'
 
@@ -18,13 +19,13 @@ export function OutcomeView({ item: { completed } }: { item: OutcomeItem }) {
         {usage.total !== undefined && <span>{tokens(usage)}</span>}
         {usage.costUsd !== undefined && <span>{cost(usage)}</span>}
         {denials > 0 && <span>{denials} denied</span>}
-        {ended !== undefined && <span>{ended}</span>}
+        {ended !== undefined && <span>{showHidden(ended)}</span>}
       </p>
       {outcome !== 'completed' && !error && <p className="mt-1 text-sm">{meaning}</p>}
       {error && (
         <p className="mt-1 text-sm break-words whitespace-pre-wrap text-bad">
-          {sentence(error.message)} <span className="font-mono text-xs">({error.code})</span>
-          {error.advice !== undefined && <span className="block text-ink">{error.advice}</span>}
+          {showHidden(sentence(error.message))} <span className="font-mono text-xs">({error.code})</span>
+          {error.advice !== undefined && <span className="block text-ink">{showHidden(error.advice)}</span>}
         </p>
       )}
     </div>
@@ -34,8 +35,8 @@ export function OutcomeView({ item: { completed } }: { item: OutcomeItem }) {
 export function EndView({ item: { ended } }: { item: EndItem }) {
   return (
     <p className="text-center text-xs text-soft">
-      Session ended: {ended.reason}
-      {ended.error && ` (${ended.error.message})`}
+      Session ended: {showHidden(ended.reason)}
+      {ended.error && ` (${showHidden(ended.error.message)})`}
     </p>
   )
 }

@@ -1,4 +1,5 @@
 import type { PlanListItem } from 'mainstem/client'
+import { showHidden } from '../../text/hidden.ts'
 import { keyed } from '../../ui/keyed.ts'
 
 const MARKS = { completed: '✓', in_progress: '▸', pending: '○' } as const
@@ -20,7 +21,7 @@ export function PlanView({ item: { steps } }: { item: PlanListItem }) {
             >
               {MARKS[status]}
             </span>
-            <span className={status === 'in_progress' ? 'font-medium' : ''}>{text}</span>
+            <span className={status === 'in_progress' ? 'font-medium' : ''}>{showHidden(text)}</span>
           </li>
         ))}
       </ul>

@@ -1,4 +1,5 @@
 import { escapeInvisible, type RequestItem } from 'mainstem/client'
+import { showHidden } from '../../text/hidden.ts'
 import { useRelativePaths } from '../../text/workspace.ts'
 
 const DECISIONS = { allow: 'Allowed', deny: 'Denied', answered: 'Answered' } as const
@@ -11,10 +12,10 @@ export function RequestView({ item: { request, resolved, withdrawn } }: { item: 
   )
   return (
     <p className="flex flex-wrap gap-x-2 text-xs text-soft">
-      <span>{standingOf(resolved, withdrawn)}</span>
+      <span>{showHidden(standingOf(resolved, withdrawn))}</span>
       <span className="min-w-0 truncate text-ink">{what}</span>
-      {resolved?.answers && <span>{Object.values(resolved.answers).flat().join(', ')}</span>}
-      {resolved?.message !== undefined && <span>“{resolved.message}”</span>}
+      {resolved?.answers && <span>{showHidden(Object.values(resolved.answers).flat().join(', '))}</span>}
+      {resolved?.message !== undefined && <span>“{showHidden(resolved.message)}”</span>}
     </p>
   )
 }

@@ -5,6 +5,7 @@ import { TerminalText } from '../../text/ansi.tsx'
 import { CodeText } from '../../text/code-text.tsx'
 import { DiffView } from '../../text/diff-view.tsx'
 import { bytes, clockTime, duration } from '../../text/format.ts'
+import { showHidden } from '../../text/hidden.ts'
 import { OutputView } from '../../text/output-view.tsx'
 import { PathText } from '../../text/path-text.tsx'
 import { useRelativePaths } from '../../text/workspace.ts'
@@ -144,13 +145,15 @@ function ToolBody({ item }: { item: ToolItem }) {
           <InputView request={{ input }} />
         </ScrollRegion>
       ) : (
-        <pre className="whitespace-pre-wrap text-soft">{draft}</pre>
+        <pre className="whitespace-pre-wrap text-soft">{escapeInvisible(draft)}</pre>
       )}
       {output !== '' && <OutputView text={output} />}
       {error !== undefined && (
         <p className="break-words whitespace-pre-wrap text-bad">{escapeInvisible(error)}</p>
       )}
-      {status === 'denied' && <p className="text-xs text-bad">Denied by {deniedBy ?? 'someone'}.</p>}
+      {status === 'denied' && (
+        <p className="text-xs text-bad">Denied by {showHidden(deniedBy ?? 'someone')}.</p>
+      )}
       {blob && <p className="text-xs text-soft">The whole result ({bytes(blob.bytes)}) is kept as a file.</p>}
       {input === undefined && draft === '' && output === '' && error === undefined && (
         <p className="text-xs text-soft">
@@ -176,14 +179,15 @@ function SubagentView({ subagent }: { subagent: Subagent }) {
   return (
     <details open={status === 'running'} className="border-t border-line px-2.5 py-1.5">
       <summary className="text-xs text-soft">
-        Sub-agent: <span className="text-ink">{label}</span> {model} {background && '(in the background)'} ·{' '}
-        {items.length} items{message !== undefined && status === 'running' ? ` · ${message}` : ''}
+        Sub-agent: <span className="text-ink">{showHidden(label)}</span> {showHidden(model ?? '')}{' '}
+        {background && '(in the background)'} · {items.length} items
+        {message !== undefined && status === 'running' ? ` · ${showHidden(message)}` : ''}
       </summary>
       <div className="mt-2 space-y-2 border-l-2 border-line pl-3">
         {items.map((item) => (
           <ItemView key={item.key} item={item} />
         ))}
-        {summary !== undefined && <p className="text-soft">{summary}</p>}
+        {summary !== undefined && <p className="text-soft">{showHidden(summary)}</p>}
       </div>
     </details>
   )
