@@ -119,6 +119,7 @@ class EmbeddedPostgres implements PostgresServer {
       listen_addresses: '127.0.0.1',
       unix_socket_directories: '',
       restore_command: 'false',
+      hot_standby: 'off',
     }
     const args = Object.entries({ ...settings, max_connections: 200, shared_buffers: '32MB' }).flatMap(
       ([name, value]) => ['-c', `${name}=${value}`],
