@@ -47,6 +47,13 @@ export interface StoredCommit {
   read: number
 }
 
+/** The commits that a reader wants. */
+export interface CommitFilter {
+  principal?: string | undefined
+  /** Commits with an entry of these types. */
+  types?: ReadonlySet<EventType> | undefined
+}
+
 /** The commits of all sessions in one order, which is the same for every server and never changes behind a reader. */
 export interface CommitLog {
   /** Eight hexadecimal digits that another store does not share. */
@@ -55,10 +62,10 @@ export interface CommitLog {
   head(): Promise<string>
   isBeyondHead(position: string): Promise<boolean>
   /**
-   * Commits with entries after a position, some at a time; none at the head. Those of deleted sessions are left out. Far
-   * behind the head, commits without an entry of these types may be left out too, but never the last one.
+   * Commits with entries after a position, some at a time; none at the head. Those of deleted sessions are left out, and
+   * commits that are not wanted may be, but never the last one.
    */
-  after(position: string, types?: ReadonlySet<EventType>): Promise<readonly StoredCommit[]>
+  after(position: string, wanted?: CommitFilter): Promise<readonly StoredCommit[]>
   /** Settles when there may be more commits; also when the signal fires. */
   changed(signal: AbortSignal): Promise<void>
 }

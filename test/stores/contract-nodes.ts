@@ -228,6 +228,24 @@ async function follow({ nodes }: Store & { readonly nodes: NodeStore }, from: st
 }
 
 function commits(open: () => Promise<SharedStore>): void {
+  test('a reader gets the commits of a principal, and the last one of all', async () => {
+    await using shared = await open()
+    const { store } = shared
+    const { commits } = store.nodes
+    const start = await commits.head()
+    const ids = Array.from({ length: 12 }, (_, index) => sessionId(index + 1))
+    for (const [index, id] of ids.entries())
+      await store.create(id, began(id, {}, { principal: index % 4 === 0 ? 'ann' : 'ben' }))
+    await expect.poll(async () => (await commits.after(start)).length, { timeout: 10_000 }).toBe(12)
+    const sessionsOf = async (principal: string, from = start) =>
+      (await commits.after(from, { principal })).map(({ session }) => ids.indexOf(session))
+    expect(await sessionsOf('ann')).toEqual([0, 4, 8, 11])
+    expect(await sessionsOf('carl')).toEqual([11])
+    expect(await sessionsOf('ben')).toEqual([1, 2, 3, 5, 6, 7, 9, 10, 11])
+    const last = (await commits.after(start)).at(-1)
+    expect(await sessionsOf('ann', `${last?.position}.${last?.count}`)).toEqual([])
+  })
+
   test('commits have one order, and a reader can continue after each entry', async () => {
     await using shared = await open()
     const { store } = shared

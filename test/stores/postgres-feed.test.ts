@@ -117,7 +117,7 @@ async function commitsAfter(
 ): Promise<string[]> {
   const found: string[] = []
   for (let position = from; ; ) {
-    const page = await commits.after(position, types)
+    const page = await commits.after(position, { types })
     const last = page.at(-1)
     if (!last) return found
     found.push(...page.map(({ session, seq }) => `${session}:${seq}`))

@@ -2,6 +2,7 @@ import type { SessionRecord } from '../../src/model/index.ts'
 import { Leases, OpenTime } from '../../src/stores/leases.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type {
+  CommitFilter,
   CommitLog,
   NodeCommand,
   NodeInfo,
@@ -245,14 +246,16 @@ class MemoryCommitLog implements CommitLog {
     return commits > this.#commits.length || read > (this.#commits[commits]?.count ?? 0)
   }
 
-  async after(position: string): Promise<readonly StoredCommit[]> {
+  async after(position: string, { principal }: CommitFilter = {}): Promise<readonly StoredCommit[]> {
     const [from, read] = numbersOf(position)
     const found = this.#commits.slice(from).map((commit, index) => ({
       ...commit,
       position: `${from + index}`,
       read: index === 0 ? read : 0,
     }))
-    return found.filter((commit) => commit.read < commit.count)
+    const unread = found.filter((commit) => commit.read < commit.count)
+    const last = unread.at(-1)
+    return unread.filter((commit) => commit === last || (principal ?? commit.principal) === commit.principal)
   }
 
   changed(signal: AbortSignal): Promise<void> {

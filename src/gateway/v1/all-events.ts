@@ -99,7 +99,7 @@ async function* merged(
 ): AsyncGenerator<readonly StreamMessage[]> {
   let position = from
   while (!signal.aborted) {
-    const commits = await feed.after(position, types)
+    const commits = await feed.after(position, { principal, types })
     if (commits === 'gone') return
     if (commits.length === 0) await feed.changed(position, signal)
     for (const commit of commits) {

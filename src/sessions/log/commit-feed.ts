@@ -56,8 +56,11 @@ export class CommitFeed {
     }
   }
 
-  /** The commit that contains the next entry after a position; undefined at the head, `gone` if it was evicted. */
-  after(position: number): CommittedEntries | 'gone' | undefined {
+  /**
+   * The commit that contains the next entry after a position; undefined at the head, `gone` if it was evicted. With a
+   * principal, the next of its own commits, or the last of all.
+   */
+  after(position: number, principal?: string): CommittedEntries | 'gone' | undefined {
     if (position >= this.#head) return undefined
     const commits = this.#commits
     let [low, high] = [0, commits.length - 1]
@@ -67,7 +70,10 @@ export class CommitFeed {
       else low = middle + 1
     }
     const found = commits[low]
-    return found && found.position <= position + 1 ? found : 'gone'
+    if (!found || found.position > position + 1) return 'gone'
+    if (principal === undefined) return found
+    while (low < commits.length - 1 && commits[low]?.principal !== principal) low++
+    return commits[low]
   }
 
   /** Resolves when there is an entry after this position, or when the signal fires. */

@@ -1,4 +1,4 @@
-import type { EventType } from '../../model/index.ts'
+import type { CommitFilter } from '../../stores/nodes.ts'
 import type { CommitFeed, CommittedEntries } from './commit-feed.ts'
 
 /** Entries of one session that were committed together, and where a reader is among all entries. */
@@ -20,10 +20,10 @@ export interface Feed {
   head(): Promise<string>
   isBeyondHead(position: string): Promise<boolean>
   /**
-   * Some commits after a position; none at the head, `gone` if they were evicted. Commits without an entry of these types
-   * may be left out, but never the last one.
+   * Some commits after a position; none at the head, `gone` if they were evicted. Commits that are not wanted may be left
+   * out, but never the last one.
    */
-  after(position: string, types?: ReadonlySet<EventType>): Promise<readonly FeedCommit[] | 'gone'>
+  after(position: string, wanted?: CommitFilter): Promise<readonly FeedCommit[] | 'gone'>
   /** Settles when there may be commits after a position; also when the signal fires. */
   changed(position: string, signal: AbortSignal): Promise<void>
 }
@@ -34,8 +34,8 @@ export function localFeed(commits: CommitFeed, epoch: string): Feed {
     epoch: async () => epoch,
     head: async () => `${commits.head}`,
     isBeyondHead: async (position) => Number(position) > commits.head,
-    async after(position) {
-      const commit = commits.after(Number(position))
+    async after(position, { principal } = {}) {
+      const commit = commits.after(Number(position), principal)
       if (commit === 'gone') return 'gone'
       return commit ? [unread(commit, Number(position))] : []
     },
@@ -47,7 +47,7 @@ function unread({ session, principal, position, seq, count }: CommittedEntries, 
   return {
     session,
     principal,
-    after: seq + read - position,
+    after: seq - 1 + Math.max(0, read - position + 1),
     last: seq + count - 1,
     positionOf: (at) => `${position + at - seq}`,
   }

@@ -12,7 +12,7 @@ export function sharedFeed(commits: CommitLog, timers: Timers): Feed {
     epoch: () => commits.epoch(),
     head: () => commits.head(),
     isBeyondHead: (position) => commits.isBeyondHead(position),
-    after: async (position, types) => (await commits.after(position, types)).map(unread),
+    after: async (position, wanted) => (await commits.after(position, wanted)).map(unread),
     async changed(position, signal) {
       // Armed before reading: a commit during the read must wake us.
       const woken = until(timers, POLL_MS, signal, (either) => commits.changed(either))

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import type { EventType } from '../../model/index.ts'
-import type { CommitLog, StoredCommit } from '../nodes.ts'
+import type { CommitFilter, CommitLog, StoredCommit } from '../nodes.ts'
 import { integer, type Row, text } from '../row.ts'
 import { areNamed } from '../row-types.ts'
-import { fromColumn } from './columns.ts'
+import { fromColumn, toColumn } from './columns.ts'
 import type { Database } from './database.ts'
 import { WakeUps } from './listener.ts'
 import { TIMELINE } from './schema.ts'
 import { INDEXED, kinds } from './table-rows.ts'
 
-/** The number of commits per read. */
+/** The number of commits per read, and of those among which a principal's own are looked for. */
 const PAGE = 200
+const WINDOW = 5_000
 
 const EPOCH = 'SELECT epoch FROM @feed'
 /**
@@ -23,12 +23,20 @@ const UNREAD = `EXISTS (SELECT FROM @record r WHERE r.session = l.session)
   AND l.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint AND l.id > (SELECT after FROM @feed)
   AND (l.xact, l.id) >= ($1, $2) AND NOT ((l.xact, l.id) = ($1, $2) AND l.last - l.first + 1 <= $3)`
 const NEXT = `ORDER BY l.xact, l.id LIMIT ${PAGE}`
-const named = (
-  rows: string,
-) => `SELECT l.xact, l.id, l.first, l.last, s.id AS session, r.principal FROM (${rows}) l
+const named = (rows: string, isFar = `(count(*) OVER ()) = ${PAGE}`) =>
+  `SELECT l.xact, l.id, l.first, l.last, s.id AS session, r.principal, ${isFar} AS far FROM (${rows}) l
   JOIN @session s ON s.n = l.session JOIN @record r ON r.session = l.session ORDER BY l.xact, l.id`
 
 const AFTER = named(`SELECT ${ROW} FROM @log l WHERE ${UNREAD} ${NEXT}`)
+
+/** Rows of the principal `$4`, and the last row that was looked at. */
+const OWN = `WITH near AS MATERIALIZED (SELECT ${ROW} FROM @log l WHERE ${UNREAD} ORDER BY l.xact, l.id LIMIT ${WINDOW}),
+    page AS (SELECT l.* FROM near l JOIN @record r ON r.session = l.session WHERE r.principal = $4 ${NEXT})
+  ${named(
+    `SELECT * FROM page UNION SELECT * FROM (SELECT * FROM near l ORDER BY l.xact DESC, l.id DESC LIMIT 1) l
+    WHERE (SELECT count(*) FROM page) < ${PAGE}`,
+    `(SELECT count(*) FROM near) = ${WINDOW}`,
+  )}`
 
 /** Rows with one of the types `$4`, those of older versions, whose types are unknown, and the last row of all. */
 const TYPED = named(`WITH RECURSIVE ${kinds('')},
@@ -69,12 +77,16 @@ export class PostgresCommitLog implements CommitLog {
     return xact > head || (xact === head && read > 0)
   }
 
-  async after(position: string, types?: ReadonlySet<EventType>): Promise<readonly StoredCommit[]> {
+  async after(position: string, { principal, types }: CommitFilter = {}): Promise<readonly StoredCommit[]> {
     const [xact, id, read] = numbersOf(position)
-    let rows = await this.#database.read(AFTER, [xact, id, read])
+    const from = [xact, id, read]
+    const own = principal === undefined ? undefined : toColumn(principal)
+    let rows = await (own === undefined
+      ? this.#database.read(AFTER, from)
+      : this.#database.read(OWN, [...from, own]))
     // A reader that has almost caught up is better off without the index.
-    if (types && rows.length === PAGE && areNamed(types))
-      rows = await this.#database.read(TYPED, [xact, id, read, [...types]])
+    if (types && rows[0]?.far === true && areNamed(types))
+      rows = await this.#database.read(TYPED, [...from, [...types]])
     return rows.map((row) => commitOf(row, { xact, id, read }))
   }
 

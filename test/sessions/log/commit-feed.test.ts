@@ -44,6 +44,26 @@ function after(activity: CommitFeed, position: number): string[] | 'gone' {
   }
 }
 
+test('a reader of one principal gets its commits, and the last one of all', () => {
+  const activity = new CommitFeed()
+  const principals = ['ann', 'ben', 'ben', 'ann', 'ben', 'ben']
+  for (const [index, principal] of principals.entries())
+    activity.committed({ ...state(`s${index}`), principal }, { entries: entries(`s${index}`, 1, 2) })
+  const seen = (principal: string, from: number) => {
+    const found: string[] = []
+    for (let at = from; ; ) {
+      const commit = activity.after(at, principal)
+      if (!commit || commit === 'gone') return found
+      found.push(commit.session)
+      at = commit.position + commit.count - 1
+    }
+  }
+  expect(seen('ann', 0)).toEqual(['s0', 's3', 's5'])
+  expect(seen('ben', 3)).toEqual(['s1', 's2', 's4', 's5'])
+  expect(seen('carl', 0)).toEqual(['s5'])
+  expect(seen('carl', activity.head)).toEqual([])
+})
+
 test('after every position comes exactly what was committed since', () => {
   const commits = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 1, max: 4 })))
   fc.assert(
