@@ -1,6 +1,14 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
-import type { Decision, Question, RequestKind, RequestOption } from '../../model/request/request.types.ts'
+import type {
+  ClientKind,
+  Decider,
+  Decision,
+  Question,
+  RequestKind,
+  RequestOption,
+} from '../../model/request/request.types.ts'
+import type { Location } from '../../model/request/tool.types.ts'
 
 /** The HTTP call that answers a request. */
 export type AnswerRoute = {
@@ -26,6 +34,15 @@ export type OpenRequest = {
   title?: string | undefined
   /** The input of the tool call. */
   arguments: Record<string, unknown>
+  /**
+   * What the agent asks for, if that is not the tool call alone: such as access to a directory or to the
+   * network. A policy that allows the tool does not allow this.
+   */
+  permission?: string | undefined
+  /** The files that the tool call concerns. */
+  locations?: Location[] | undefined
+  /** How the agent describes the request, if that is not the input of the tool call. */
+  data?: unknown
   /** The decisions that the agent offers. */
   options: RequestOption[]
   /** The questions of a request of kind `question`. */
@@ -51,4 +68,10 @@ export type ClosedRequest = {
     | 'turn_ended'
     | 'process_ended'
     | undefined
+  /** Who decided; absent if the request was withdrawn. */
+  by?: Decider | undefined
+  /** The principal whose client sent the answer; `local` for the user of this machine. */
+  principal?: string | undefined
+  /** The kind of client that sent the answer, as it named itself. */
+  client?: ClientKind | undefined
 }

@@ -1,7 +1,15 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
 import type { PlanItem } from '../../model/events/work.types.ts'
-import type { Decision, Question, RequestKind, RequestOption } from '../../model/request/request.types.ts'
+import type {
+  ClientKind,
+  Decider,
+  Decision,
+  Question,
+  RequestKind,
+  RequestOption,
+} from '../../model/request/request.types.ts'
+import type { Location } from '../../model/request/tool.types.ts'
 import type { AnswerRoute } from '../kit/open-request.types.ts'
 
 /** The agent asks for a decision. */
@@ -28,6 +36,15 @@ export type RequestOpenedEvent = {
   title?: string | undefined
   /** The input of the tool call. */
   arguments: Record<string, unknown>
+  /**
+   * What the agent asks for, if that is not the tool call alone: such as access to a directory or to the
+   * network. A policy that allows the tool does not allow this.
+   */
+  permission?: string | undefined
+  /** The files that the tool call concerns. */
+  locations?: Location[] | undefined
+  /** How the agent describes the request, if that is not the input of the tool call. */
+  data?: unknown
   /** The decisions that the agent offers. */
   options: RequestOption[]
   /** The questions of a request of kind `question`. */
@@ -61,6 +78,12 @@ export type RequestClosedEvent = {
     | 'turn_ended'
     | 'process_ended'
     | undefined
+  /** Who decided; absent if the request was withdrawn. */
+  by?: Decider | undefined
+  /** The principal whose client sent the answer; `local` for the user of this machine. */
+  principal?: string | undefined
+  /** The kind of client that sent the answer, as it named itself. */
+  client?: ClientKind | undefined
 }
 
 /** A piece of the agent's reasoning. */

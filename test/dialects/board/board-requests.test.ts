@@ -32,11 +32,13 @@ test('an open request explains why the agent waits, and how to answer', () => {
   ])
 })
 
+const answered = { type: 'request.resolved', requestId: 'e1.0', by: 'person' } as const
+
 test.each<[Event, string, object]>([
   [
-    { type: 'request.resolved', requestId: 'e1.0', decision: 'allow', by: 'person' },
+    { ...answered, decision: 'allow', principal: 'ann', client: 'page' },
     'Allowed: Bash: rm -r build',
-    { requestId: 'e1.0', decision: 'allow' },
+    { requestId: 'e1.0', decision: 'allow', by: 'person', principal: 'ann', client: 'page' },
   ],
   [
     { type: 'request.withdrawn', requestId: 'e1.0', reason: 'interrupted' },

@@ -8,6 +8,8 @@ const opened = (more: Partial<Extract<Event, { type: 'request.opened' }>> = {}):
   ...more,
 })
 
+const resolved = { type: 'request.resolved', requestId: 'e1.0' } as const
+
 describe('an open request', () => {
   test('is an event with everything needed to answer', () => {
     const input = { command: 'rm -r build' }
@@ -31,13 +33,25 @@ describe('an open request', () => {
     ])
   })
 
+  test('for more than its call names that', () => {
+    const more = { permission: 'network', data: { host: 'evil.example' }, locations: [{ path: '/etc' }] }
+    expect(say(opened(more))[0]).toMatchObject(more)
+  })
+
   test('with questions has them', () => {
     const questions = [{ id: 'q', text: 'Which?', options: [{ label: 'A' }] }]
     expect(say(opened({ kind: 'question', questions }))[0]).toMatchObject({ kind: 'question', questions })
   })
 
   test.each<[Event, object]>([
-    [{ type: 'request.resolved', requestId: 'e1.0', decision: 'deny', by: 'person' }, { decision: 'deny' }],
+    [
+      { ...resolved, decision: 'deny', by: 'person' },
+      { decision: 'deny', by: 'person' },
+    ],
+    [
+      { ...resolved, decision: 'allow', by: 'person', principal: 'ann', client: 'terminal' },
+      { decision: 'allow', by: 'person', principal: 'ann', client: 'terminal' },
+    ],
     [
       { type: 'request.withdrawn', requestId: 'e1.0', reason: 'answered_elsewhere', decision: 'allow' },
       { reason: 'answered_elsewhere', decision: 'allow' },
