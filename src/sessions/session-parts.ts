@@ -11,6 +11,7 @@ import type { Emit } from './machine/large-values.ts'
 import { openConversation } from './machine/open-conversation.ts'
 import { VersionNotices } from './machine/version-notice.ts'
 import { Mask } from './mask/mask.ts'
+import { SecretAnswers } from './mask/secret-answers.ts'
 import { AgentProcess } from './process/agent-process.ts'
 import { Alarms } from './process/alarms.ts'
 import { secretsFor } from './process/secrets.ts'
@@ -32,6 +33,7 @@ export class SessionParts {
   readonly alarms: Alarms
   readonly log: Log
   readonly mask: Mask
+  readonly secretAnswers: SecretAnswers
   readonly conversation: Conversation
   readonly agent: AgentProcess
   readonly changes: SettingChanges
@@ -56,6 +58,7 @@ export class SessionParts {
     const { store, clock, committed, terms } = deps
     this.alarms = new Alarms(deps)
     this.mask = new Mask(secretsFor(setup, state.principal, deps))
+    this.secretAnswers = new SecretAnswers(this.mask)
     const failed = (thrown: unknown) => session.lose(thrown)
     this.log = new Log(state, position, { store, clock, committed, failed, mask: this.mask, terms })
     this.conversation = openConversation(setup, deps, state, this.#emit.bind(this))
@@ -108,7 +111,8 @@ export class SessionParts {
 
   /** Logs an event of the conversation and passes it to the parts that react to it. */
   #emit(...[emitted, turn, native, blobs]: Parameters<Emit>): void {
-    const event = emitted.type === 'turn.completed' ? withLoginAdvice(emitted, this.setup.agent) : emitted
+    const advised = emitted.type === 'turn.completed' ? withLoginAdvice(emitted, this.setup.agent) : emitted
+    const event = this.secretAnswers.hide(advised)
     if (this.#rebuilding) {
       // The mask may hold back the end of a text.
       this.mask.pass(event, () => undefined)

@@ -36,7 +36,11 @@ export class Mask {
   #shortest = Number.POSITIVE_INFINITY
   readonly #streams = new Map<string, Stream>()
 
-  constructor({ own = [], lent = [] }: Secrets) {
+  readonly #least: number
+
+  /** Masks only values of at least `least` characters. */
+  constructor({ own = [], lent = [] }: Secrets, least = SHORTEST) {
+    this.#least = least
     this.add({ own, lent })
   }
 
@@ -51,7 +55,7 @@ export class Mask {
   }
 
   #add(secret: string, held: boolean): void {
-    if (secret.length < SHORTEST) return
+    if (secret.length < this.#least) return
     const mark = `[masked ${secret.length}]`
     // Raw frames and drafts of calls contain the secret in its JSON form.
     for (const needle of [secret, JSON.stringify(secret).slice(1, -1)]) {

@@ -59,10 +59,10 @@ export class ProcessJournal {
 
   /** Adds a step towards the agent. */
   sent(sent: Sent, frame = this.#parts.conversation.countSent()): void {
-    const { deps, setup, mask, log, conversation } = this.#parts
+    const { deps, setup, mask, secretAnswers, log, conversation } = this.#parts
     if (!deps.journal) return
     const { images = [] } = this.prompt ?? {}
-    const text = sentText(sent, { options: setup.options, images, mask })
+    const text = secretAnswers.journal(sent, sentText(sent, { options: setup.options, images, mask }))
     log.keepSent(frame, text, conversation.coverage, this.isLasting)
     const whole = this.isLasting ? JSON.stringify(sent) : text
     if (whole !== text) this.#keep(frame, { text: whole })
