@@ -105,6 +105,30 @@ test('a plan hides nothing beyond the edge of a phone, neither in code nor in a 
       .toBeLessThanOrEqual(0)
 })
 
+test('a plan shows the cells of a table that it has no column for, and spaces that are not ordinary', async () => {
+  const table = (row: string) => `| a | b |\n|:--|---|\n${row}\n`
+  const plan = `${table('| 1 | 2 | rm -rf / |')}\n${table('| `x\\|y` | 4 |')}\nrm\u00a0-rf\n`
+  const { card } = await asked(script(ask('p', { plan }, { tool: 'ExitPlanMode', kind: 'plan' })))
+  const box = card.getByRole('region', { name: 'Input' })
+  await box.locator('td').first().waitFor({ state: 'attached' })
+  const shown = await box.textContent()
+  expect(shown).toContain('| 1 | 2 | rm -rf / |')
+  expect(shown).toContain('rm\\u00a0-rf')
+  expect(await box.locator('table').count()).toBe(1)
+})
+
+test('a card names what an approval for the session allows besides the call', async () => {
+  const label = 'Allow for this session: Bash(rm:*)'
+  const more = {
+    options: [
+      { id: 'once', label: 'Allow once', effect: 'allow' as const, scope: 'once' as const },
+      { id: 'session', label, effect: 'allow' as const, scope: 'session' as const },
+    ],
+  }
+  const { card } = await asked(script(ask('r', { command: 'rm a' }, more)))
+  await card.getByRole('region', { name: 'Input' }).getByText(label).waitFor()
+})
+
 test('a call of an MCP tool names its server, and every argument', async () => {
   const { card } = await asked(scene('mcp'))
   await card.getByText('Call postgres › query').waitFor()

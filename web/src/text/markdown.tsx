@@ -26,7 +26,16 @@ const renderer = {
 
 const marked = new Marked({ gfm: true, breaks: true, renderer })
 
-/** Writes out what markup hides: where links lead, their titles, and the rest of the line of a code fence. */
+/** The text of a table without its markup. */
+const plainTable = (text: string) => text.replaceAll(/[\s|:\\-]/g, '')
+
+/** Markdown drops the cells of a row beyond the columns of the heading. */
+function hasEveryCell({ raw, header, rows }: Tokens.Table): boolean {
+  const cells = [header, ...rows].flat().map(({ text }) => text)
+  return plainTable(raw) === plainTable(cells.join(''))
+}
+
+/** Writes out what markup hides: where links lead, their titles, the rest of the line of a code fence, and cells. */
 const whole = new Marked({
   gfm: true,
   breaks: true,
@@ -35,6 +44,8 @@ const whole = new Marked({
     image: ({ raw }: Tokens.Image) => escaped(raw),
     link: ({ raw }: Tokens.Link) => escaped(raw),
     def: ({ raw }: Tokens.Def) => `<p>${escaped(raw)}</p>`,
+    table: (token: Tokens.Table) =>
+      hasEveryCell(token) ? false : `<pre><code>${escaped(token.raw)}</code></pre>`,
     code: (token: Tokens.Code) => {
       const [, more = ''] = /^\S*\s+(.*)$/s.exec(token.lang ?? '') ?? []
       return `${more === '' ? '' : `<p>${escaped(more)}</p>`}${renderer.code(token)}`
