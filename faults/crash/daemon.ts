@@ -1,6 +1,7 @@
 import type { Launch, Write } from '../../src/agents/agent.ts'
 import { loadConfig } from '../../src/daemon/config.ts'
-import { type Server, serve } from '../../src/daemon/serve.ts'
+import { serve } from '../../src/daemon/serve.ts'
+import type { Server } from '../../src/daemon/server.ts'
 import type { Driver, LastingRuns, Run, RunContext } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
 import { systemTimers } from '../../src/drivers/timers.ts'

@@ -135,7 +135,7 @@ export class Host implements Target {
     return this.#child?.exitCode !== null || this.#child.signalCode !== null
   }
 
-  signal(signal: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void {
+  signal(signal: 'SIGHUP' | 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(signal)
   }
 

@@ -42,6 +42,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   logins: contexts,
   context: contexts,
   daemon: async () => (await import('./daemon/command.ts')).registerDaemon,
+  restart: async () => (await import('./daemon/command.ts')).registerRestart,
   serve: async () => (await import('./daemon/with-server.ts')).registerServe,
   open: async () => (await import('./daemon/with-server.ts')).registerOpen,
   stdio: async () => (await import('./daemon/with-server.ts')).registerStdio,

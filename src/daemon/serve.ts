@@ -26,14 +26,12 @@ import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
 import { MainstemError } from '../model/index.ts'
 import { codeOf } from '../model/outcome/mainstem-error.ts'
 import { ByteBudget } from '../sessions/log/byte-budget.ts'
-import type { Cluster } from '../sessions/nodes/cluster.ts'
 import { secretsIn } from '../sessions/process/secrets.ts'
 import type { Retention } from '../sessions/recovery/retention.ts'
 import type { Store } from '../stores/store.ts'
-import { removeAddress, writeAddress } from './address-file.ts'
+import { writeAddress } from './address-file.ts'
 import type { Config } from './config.ts'
 import { allowedHosts } from './exposure.ts'
-import { untilIdle } from './idle-exit.ts'
 import { listenOnSocket } from './local-socket.ts'
 import { loginStore, tokenNames, tokenSource } from './named-tokens.ts'
 import { clusterOf, type NodePlan, nodePlan } from './node.ts'
@@ -41,6 +39,7 @@ import { observed } from './observed.ts'
 import { checkPlace } from './place.ts'
 import { pruneHourly } from './pruning.ts'
 import { readMemory } from './read-memory.ts'
+import { Server, type ServerDeps, urlOf } from './server.ts'
 import { type TokenFile, tokenIn } from './token.ts'
 
 export interface ServeDeps {
@@ -70,12 +69,6 @@ const { version } = createRequire(import.meta.url)('../../package.json')
 
 /** The sources and the build are equally deep in the package. */
 const PAGE = fileURLToPath(new URL('../../dist/web', import.meta.url))
-
-/** How long a node among several answers after `/readyz` reports its stop, so that proxies notice before it closes. */
-const NOTICE_MS = 3_000
-
-/** How long clients may take to read the end of their stream when the server stops. */
-const DRAIN_MS = 2_000
 
 /** Starts the server; resolves when it is ready. */
 export async function serve(deps: ServeDeps): Promise<Server> {
@@ -219,86 +212,6 @@ function lastingIn({ data, durability, timeouts }: Config, report: ServeDeps['re
   return undefined
 }
 
-interface ServerDeps {
-  app: FastifyInstance
-  wired: Wired
-  cluster: Cluster
-  runs: BackgroundWork
-  phase: { now: Phase }
-  /** Aborts programs that were started only to answer a status request. */
-  stopping: AbortController
-  token: TokenFile | undefined
-  config: Config
-  /** The unix socket, where it listens on one. */
-  local: AsyncDisposable | undefined
-}
-
-/** A listening server. */
-export class Server {
-  readonly #deps: ServerDeps
-  readonly #patience = new AbortController()
-  #closed: Promise<void> | undefined
-
-  constructor(deps: ServerDeps) {
-    this.#deps = deps
-  }
-
-  get url(): string {
-    return urlOf(this.#deps.app)
-  }
-
-  /** Settles after `idleMs` without requests and running turns. */
-  idle(idleMs: number): Promise<void> {
-    const { app, wired, stopping } = this.#deps
-    return untilIdle({
-      server: app.server,
-      isBusy: async () =>
-        ((await wired.sessions.counts()).get('busy') ?? 0) > 0 ||
-        (await wired.sessions.records({ queued: true, limit: 1 })).length > 0,
-      idleMs,
-      timers: systemTimers,
-      signal: stopping.signal,
-    })
-  }
-
-  /** The token file; undefined when authentication is disabled. */
-  get tokenFile(): TokenFile | undefined {
-    return this.#deps.token
-  }
-
-  /**
-   * Accepts no more work, lets running turns continue for a while, then stops them. Every stream gets its last message.
-   * A second call stops immediately.
-   */
-  stop(): Promise<void> {
-    if (this.#closed) this.#patience.abort()
-    this.#closed ??= this.#stop()
-    return this.#closed
-  }
-
-  async #stop(): Promise<void> {
-    const { app, wired, cluster, runs, phase, stopping, config, local } = this.#deps
-    phase.now = 'draining'
-    stopping.abort()
-    await cluster.announce()
-    const { signal } = this.#patience
-    const handedOver =
-      cluster.name === undefined ? [] : [wired.sessions.handOver(), systemTimers.sleep(NOTICE_MS, signal)]
-    const done = Promise.all([runs.done(), ...handedOver])
-    await Promise.race([done, systemTimers.sleep(config.timeouts.drainMs, signal)])
-    this.#patience.abort()
-    await wired.sessions.drain()
-    await runs.done()
-    await cluster.leave()
-    const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
-    await Promise.all([app.close(), local?.[Symbol.asyncDispose]()])
-    clearTimeout(cutOff)
-    // While the store is still held: afterwards the file may belong to the next server.
-    if (config.durability !== 'none') await removeAddress(config.data)
-    await wired[Symbol.asyncDispose]()
-  }
-}
-
 const DAY_MS = 86_400_000
 
 function retentionOf({ retention }: Config): Retention {
@@ -316,13 +229,6 @@ async function firstToken(data: string): Promise<TokenFile> {
   const token = await tokenIn(data)
   await tokenNames(data)
   return token
-}
-
-function urlOf({ server }: FastifyInstance): string {
-  const at = server.address()
-  if (at === null || typeof at === 'string') return 'http://localhost'
-  const { address, family, port } = at
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
 /** Listens on the port, the socket or both. Gives what closes the socket. */

@@ -27,17 +27,14 @@ import {
   type SessionSetup,
 } from './process/setup.ts'
 import type { WarmSession } from './process/warm-pool.ts'
+import { detach, suspend } from './recovery/leave.ts'
 import { reattach } from './recovery/reattach.ts'
-import { draining, endedConflict, singleTask, suspended } from './refusals.ts'
+import { endedConflict, singleTask, suspended } from './refusals.ts'
 import type { ConversationState, SessionHandle } from './session-handle.ts'
 import { SessionParts } from './session-parts.ts'
 import type { Asked } from './turns/answering.ts'
 import type { TurnRead } from './turns/delivery.ts'
 import type { Turns } from './turns/turns.ts'
-import { withTimeout } from './with-timeout.ts'
-
-/** Longer than all steps of an orderly stop. An agent that survives it must not block the shutdown. */
-const SUSPEND_MS = 30_000
 
 /**
  * A durable conversation with one agent. Checks commands and gives each to the part that owns it: the agent process,
@@ -267,7 +264,16 @@ export class Session implements SessionHandle, WarmSession {
 
   /** Stops the agent and keeps the session open: the stored queue is resumed by the next owner. */
   suspend(): Promise<void> {
-    this.#ended ??= this.#suspend()
+    this.#ended ??= suspend(this.#parts, () => this.#closeProcess())
+    return this.#ended
+  }
+
+  /** Leaves the agent to the next process of this server; stops one that would end with this process. */
+  detach(): Promise<void> {
+    if (this.#ended || !this.#agent.canDetach) return this.suspend()
+    // What fails from now on must not end the agent.
+    this.#failed = true
+    this.#ended = detach(this.#parts)
     return this.#ended
   }
 
@@ -289,18 +295,6 @@ export class Session implements SessionHandle, WarmSession {
     this.#conversation.notify({ type: 'session.ended', reason: 'completed' })
     this.#parts.note('session.ended', actor)
     await this.#log.commit(claims)
-  }
-
-  async #suspend(): Promise<void> {
-    this.#parts.alarms.disarm('idle', 'continuation')
-    this.#turns.leaveQueue()
-    const stopped = this.#turns.interrupt('drain').then(() => this.#closeProcess())
-    try {
-      await withTimeout(this.#deps.timers, SUSPEND_MS, stopped)
-    } finally {
-      // Callers that wait for queued turns would otherwise never settle.
-      this.#turns.fail(draining())
-    }
   }
 
   #checkOpen(): void {

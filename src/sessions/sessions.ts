@@ -40,6 +40,7 @@ export class Sessions extends SessionLogs {
   readonly #pruner: Pruner
   readonly #leftQueues: LeftQueues
   #draining = false
+  #isDetached = false
 
   constructor(deps: SessionDeps) {
     const { store, clock, timers, terms = localTerms(store), background = timers } = deps
@@ -157,10 +158,7 @@ export class Sessions extends SessionLogs {
     await this.#ownership.write(id, (fence) => this.#deps.store.append(id, { entries: [], receipts }, fence))
   }
 
-  /**
-   * The record as committed. A session that runs here knows its own, for as long as no other server can have acquired
-   * it; everything else is read from the store.
-   */
+  /** The record as committed: of a session that runs here while its lease is current, otherwise from the store. */
   override async record(id: string): Promise<SessionRecord | undefined> {
     const running = this.#ownership.isCurrent ? this.#running.get(id) : undefined
     return running?.record ?? super.record(id)
@@ -305,10 +303,7 @@ export class Sessions extends SessionLogs {
 
   /** Hands all sessions to other servers: idle ones at once, the others when their open turn has ended. */
   async handOver(): Promise<void> {
-    this.#draining = true
-    this.#leftQueues.stop()
-    await Promise.allSettled(this.#underway)
-    await Promise.allSettled([...this.#running.values()].map((session) => this.#handOver(session)))
+    await this.#eachRunning((session) => this.#handOver(session))
   }
 
   async #handOver(session: Session): Promise<void> {
@@ -326,14 +321,30 @@ export class Sessions extends SessionLogs {
 
   /** Refuses new work and stops every agent. Every open turn gets its terminal event. */
   async drain(): Promise<void> {
-    this.#draining = true
-    this.#leftQueues.stop()
-    await Promise.allSettled(this.#underway)
-    await Promise.allSettled([...this.#running.values()].map((session) => session.suspend()))
+    if (this.#isDetached) return
+    await this.#stop((session) => session.suspend())
+    // If this fails, the leases expire.
+    await this.#ownership.stop().catch(() => undefined)
+  }
+
+  /** Like `drain`, but leaves the agents that outlive this process, and the leases, to its next process. */
+  async detach(): Promise<void> {
+    this.#isDetached = true
+    await this.#stop((session) => session.detach())
+    this.#ownership.pause()
+  }
+
+  async #stop(stop: (session: Session) => Promise<void>): Promise<void> {
+    await this.#eachRunning(stop)
     await this.#releases.all()
     await this.#failedSessions.stop()
     this.#running.clear()
-    // If this fails, the leases expire.
-    await this.#ownership.stop().catch(() => undefined)
+  }
+
+  async #eachRunning(leave: (session: Session) => Promise<void>): Promise<void> {
+    this.#draining = true
+    this.#leftQueues.stop()
+    await Promise.allSettled(this.#underway)
+    await Promise.allSettled([...this.#running.values()].map(leave))
   }
 }

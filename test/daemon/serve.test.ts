@@ -137,11 +137,11 @@ describe('a server that is stopped', () => {
     expect(await server.exited).toEqual([0, null])
   })
 
-  test.each(['SIGHUP', 'SIGQUIT'] as const)('drains on %s as well', async (signal) => {
+  test('drains on SIGQUIT as well', async () => {
     const server = await start({ agents: claude('tool_bash', 'hang'), timeouts: { drainMs: 50 } })
     const stream = new StreamReader(await server.execute())
     await stream.until('Listing done.')
-    server.child.kill(signal)
+    server.child.kill('SIGQUIT')
     expect(endOf(await stream.whole())).toMatchObject({ kind: 'session_end' })
     expect(await server.exited).toEqual([0, null])
   })

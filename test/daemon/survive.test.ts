@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Host } from '../../faults/crash/host.ts'
+import { ndjson, polling, socket, sse } from '../../faults/crash/protocols.ts'
+import { Reader } from '../../faults/crash/reader.ts'
 import type { Entry, SessionRecord } from '../../src/model/index.ts'
 import { killLeft } from '../drivers/fake-run.ts'
 
@@ -58,44 +60,61 @@ const textOf = (entries: readonly Entry[]) =>
 const outcomes = (entries: readonly Entry[]) =>
   entries.flatMap(({ event }) => (event.type === 'turn.completed' ? event.outcome : []))
 
-async function killAndRestart(): Promise<void> {
-  host.signal('SIGKILL')
+async function replace(signal: 'SIGKILL' | 'SIGHUP'): Promise<void> {
+  host.signal(signal)
   await host.exited()
   await host.start()
 }
 
-test('agents of every protocol work on while their server is killed, and nothing is missing', async () => {
-  const ids = await Promise.all(
-    AGENTS.map(([agent, launch], n) => begin(agent, launch, `p${n} slow say ask say`)),
-  )
-  const spoke = async (id: string) => textOf(await log(id)) !== ''
-  await expect.poll(async () => Promise.all(ids.map(spoke)), { timeout: 60_000 }).not.toContain(false)
-  await killAndRestart()
-  const asking = async (id: string) => {
-    const { requests, status } = await record(id)
-    return requests.length > 0 || status === 'idle'
-  }
-  await expect.poll(async () => Promise.all(ids.map(asking)), { timeout: 60_000 }).not.toContain(false)
-  await killAndRestart()
-  for (const id of ids) {
-    for (const { requestId, inputDigest } of (await record(id)).requests)
-      await call(`POST /v1/sessions/${id}/requests/${encodeURIComponent(requestId)}`, {
-        decision: 'allow',
-        inputDigest,
-      })
-  }
-  const done = async (id: string) => (await record(id)).status
-  await expect
-    .poll(async () => Promise.all(ids.map(done)), { timeout: 60_000 })
-    .toEqual(ids.map(() => 'idle'))
-  for (const [n, id] of ids.entries()) {
-    const entries = await log(id)
-    expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
-    expect(outcomes(entries)).toEqual(['completed'])
-    const whole = Array.from({ length: 24 }, (_, piece) => `p${n}.${piece} `).join('')
-    expect(textOf(entries)).toBe(whole)
-  }
-}, 180_000)
+/** Follows a session over all lives of the server, with its cursor. */
+function follow(session: string, n: number): Reader {
+  const protocol = [sse, ndjson, polling, socket][n % 4] ?? sse
+  return new Reader(host, { name: `reader of ${session}`, headers, protocol: protocol(session) })
+}
+
+test.each([
+  ['killed', 'SIGKILL'],
+  ['restarted', 'SIGHUP'],
+] as const)(
+  'agents of every protocol work on while their server is %s, and nothing is missing',
+  async (_, signal) => {
+    const ids = await Promise.all(
+      AGENTS.map(([agent, launch], n) => begin(agent, launch, `p${n} slow say ask say`)),
+    )
+    const readers = ids.map(follow)
+    const spoke = async (id: string) => textOf(await log(id)) !== ''
+    await expect.poll(async () => Promise.all(ids.map(spoke)), { timeout: 60_000 }).not.toContain(false)
+    await replace(signal)
+    const asking = async (id: string) => {
+      const { requests, status } = await record(id)
+      return requests.length > 0 || status === 'idle'
+    }
+    await expect.poll(async () => Promise.all(ids.map(asking)), { timeout: 60_000 }).not.toContain(false)
+    await replace(signal)
+    for (const id of ids) {
+      for (const { requestId, inputDigest } of (await record(id)).requests)
+        await call(`POST /v1/sessions/${id}/requests/${encodeURIComponent(requestId)}`, {
+          decision: 'allow',
+          inputDigest,
+        })
+    }
+    const done = async (id: string) => (await record(id)).status
+    await expect
+      .poll(async () => Promise.all(ids.map(done)), { timeout: 60_000 })
+      .toEqual(ids.map(() => 'idle'))
+    for (const [n, id] of ids.entries()) {
+      const entries = await log(id)
+      expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1))
+      expect(outcomes(entries)).toEqual(['completed'])
+      const whole = Array.from({ length: 24 }, (_, piece) => `p${n}.${piece} `).join('')
+      expect(textOf(entries)).toBe(whole)
+      const shown = () => [...(readers[n]?.shown.keys() ?? [])].map(Number)
+      await expect.poll(shown, { timeout: 60_000 }).toEqual(entries.map(({ seq }) => seq))
+      expect(readers[n]?.repeated).toBe(0)
+    }
+  },
+  180_000,
+)
 
 test('a turn whose agent was killed with its server is lost, with everything that the agent wrote', async () => {
   const id = await begin('claude', 'live', 'p slow say hang')
@@ -113,7 +132,7 @@ test('an interrupt and a queued prompt work after a restart', async () => {
   const id = await begin('codex', 'live', 'p slow say hang')
   await expect.poll(async () => textOf(await log(id)), { timeout: 60_000 }).toContain('p.2')
   await call(`POST /v1/sessions/${id}/turns`, { prompt: 'q say' })
-  await killAndRestart()
+  await replace('SIGKILL')
   await call(`POST /v1/sessions/${id}/interrupt`, {})
   await expect
     .poll(async () => outcomes(await log(id)), { timeout: 60_000 })

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { loadConfig } from '../../src/daemon/config.ts'
-import { type Server, serve } from '../../src/daemon/serve.ts'
+import { serve } from '../../src/daemon/serve.ts'
+import type { Server } from '../../src/daemon/server.ts'
 
 /** The server that a page is written for: on a free port, without a token, in a home of its own. */
 export interface PageServer {

@@ -14,3 +14,13 @@ export function registerDaemon(program: Command): void {
     await daemon(action, flags)
   })
 }
+
+/** `mainstem restart`: another process for the server, such as one with a new version. */
+export function registerRestart(program: Command): void {
+  addLocalOptions(
+    program.command('restart').description('replace the process of the server; its agents work on'),
+  ).action(async (flags: LocalFlags) => {
+    const { restart } = await import('./restart.ts')
+    await restart(flags)
+  })
+}

@@ -152,7 +152,7 @@ function otherVersion(info: ServerInfo): MainstemError {
     'conflict',
     `the daemon has version ${info.version}, and this is version ${OUR_VERSION}`,
     {
-      advice: 'Run `mainstem daemon stop` and repeat the command. Sessions are kept.',
+      advice: 'Run `mainstem restart` and repeat the command. Running turns continue.',
     },
   )
 }

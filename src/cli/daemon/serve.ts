@@ -1,13 +1,15 @@
 import { BoundedLog, logIn } from '../../daemon/bounded-log.ts'
 import { type Config, loadConfig, type Overrides } from '../../daemon/config.ts'
-import { EXIT_LOCKED } from '../../daemon/exit-codes.ts'
+import { EXIT_LOCKED, EXIT_RESTART } from '../../daemon/exit-codes.ts'
 import { lacksNames } from '../../daemon/exposure.ts'
 import { socketIn } from '../../daemon/local-socket.ts'
-import { type Server, serve } from '../../daemon/serve.ts'
+import { serve } from '../../daemon/serve.ts'
+import type { Server } from '../../daemon/server.ts'
 import { MainstemError } from '../../model/index.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { printable } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
+import { startDaemon } from './start.ts'
 
 const NO_NAMES =
   'warning: other machines can connect, but only the names localhost, 127.0.0.1 and [::1] are accepted; ' +
@@ -39,9 +41,9 @@ async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void>
   console.log(`listening on ${server.url}`)
   if (server.tokenFile) console.log(`token in ${server.tokenFile.path}`)
   console.log(`page: run \`${MAINSTEM} open\` to sign in with a browser`)
-  await stopped
+  const end = await stopped
   // A child that survived SIGKILL would otherwise keep this process alive by its open pipes.
-  process.exit()
+  process.exit(end === 'left' ? EXIT_RESTART : 0)
 }
 
 /** The daemon of the command line: on loopback, for every directory, until it has been idle for a while. */
@@ -68,8 +70,9 @@ async function runInBackground({ data, config: file }: ServeFlags): Promise<void
     log(`listening on ${server.url}, process ${process.pid}`)
     const stopped = untilSignal(server)
     const idle = server.idle(config.timeouts.idleExitMs).then(() => server.stop())
-    await Promise.race([stopped, idle])
-    log('stopped')
+    const end = await Promise.race([stopped, idle])
+    log(end === 'left' ? 'restarting' : 'stopped')
+    if (end === 'left') await startDaemon(config.data, { data, config: file })
     process.exit()
   } catch (thrown) {
     if (!(thrown instanceof MainstemError) || thrown.details?.locked !== true) throw thrown
@@ -97,15 +100,19 @@ function textOf(thrown: unknown): string {
   return printable(advice === undefined ? text : `${text}\n${advice}`)
 }
 
-/** The first signal lets running turns end, the second stops them, the third ends the process. */
-function untilSignal(server: Server): Promise<void> {
+/**
+ * The first signal lets running turns end, the second stops them, the third ends the process. SIGHUP, which a closed
+ * terminal sends too, leaves the agents to the next server.
+ */
+function untilSignal(server: Server): Promise<'stopped' | 'left'> {
   return new Promise((resolve, reject) => {
     let signals = 0
     const stop = () => {
       signals++
       if (signals > 2) process.exit(1)
-      server.stop().then(resolve, reject)
+      server.stop().then(() => resolve('stopped'), reject)
     }
-    for (const signal of STOP_SIGNALS) process.on(signal, stop)
+    const leave = () => server.leave().then(() => resolve('left'), reject)
+    for (const signal of STOP_SIGNALS) process.on(signal, signal === 'SIGHUP' ? leave : stop)
   })
 }

@@ -1,6 +1,7 @@
 import { addressIn } from '../../daemon/address-file.ts'
 import { type Config, loadConfig, type Overrides } from '../../daemon/config.ts'
-import { type Server, serve } from '../../daemon/serve.ts'
+import { serve } from '../../daemon/serve.ts'
+import type { Server } from '../../daemon/server.ts'
 import { passCalls } from '../../daemon/stdio.ts'
 import { tokenIn } from '../../daemon/token.ts'
 import { MainstemError } from '../../model/index.ts'

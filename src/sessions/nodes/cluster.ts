@@ -89,10 +89,15 @@ export class Cluster {
     await this.#peers?.membership.announce().catch(this.#peers.node.report)
   }
 
-  /** Ends the registration. Call it when no session runs here. */
-  async leave(): Promise<void> {
+  /** Does nothing more, and stays registered: this node returns before its leases end. */
+  async pause(): Promise<void> {
     this.#stop.abort()
     await Promise.allSettled(this.#loops)
+  }
+
+  /** Ends the registration. Call it when no session runs here. */
+  async leave(): Promise<void> {
+    await this.pause()
     await this.#peers?.membership.leave().catch(this.#peers.node.report)
   }
 

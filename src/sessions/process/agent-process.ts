@@ -41,6 +41,8 @@ export class AgentProcess {
   #isOutputClosed = false
   /** The process has run a turn and must not run another: the agent would count both against one budget. */
   #isUsed = false
+  /** The next owner of the session has the process. */
+  #isDetached = false
 
   constructor(parts: SessionParts) {
     const { setup, deps, conversation, log } = parts
@@ -84,7 +86,10 @@ export class AgentProcess {
       if (refused) this.#conversation.refuse(refused)
       return
     }
-    this.#log.after(() => this.#adopt(this.#start(launched)))
+    this.#log.after(() => {
+      // Its next owner starts a process that has only its folder.
+      if (!this.#isDetached) this.#adopt(this.#start(launched))
+    })
     this.command({ type: 'open', ...(start.resume !== undefined && { resume: start.resume }) })
   }
 
@@ -157,6 +162,19 @@ export class AgentProcess {
   async stop(): Promise<void> {
     this.#stopping = true
     await this.#run?.stop()
+  }
+
+  /** The process outlives us, or there is none. */
+  get canDetach(): boolean {
+    return this.#run === undefined || this.#run.lasting !== undefined
+  }
+
+  /** Leaves the process to the next owner of the session: reads and writes no more. */
+  async detach(): Promise<void> {
+    const run = this.#run
+    this.#isDetached = true
+    this.#run = undefined
+    await run?.lasting?.leave()
   }
 
   /** Ends a process whose output is not read any more. */
@@ -253,12 +271,15 @@ export class AgentProcess {
 
   async #read(run: Run): Promise<void> {
     for await (const batch of run.frames) {
+      // Not decoded here, so the next owner reads it.
+      if (this.#isDetached) return
       this.#decode(batch, run.lasting?.position)
       await this.#log.commit()
       run.lasting?.release(run.lasting.position)
       this.#stages.update(this.#stage, batch.some(isProtocol))
     }
     const exit = await run.exit
+    if (this.#isDetached) return
     this.#stages.end()
     this.#run = undefined
     const { agent } = this.#setup

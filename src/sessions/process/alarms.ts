@@ -38,6 +38,10 @@ export class Alarms {
     })
   }
 
+  disarmAll(): void {
+    this.disarm(...this.#armed.keys())
+  }
+
   disarm(...names: readonly Alarm[]): void {
     for (const name of names) this.#armed.get(name)?.abort()
   }

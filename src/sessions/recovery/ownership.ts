@@ -122,6 +122,11 @@ export class Ownership {
     this.#fences.delete(session)
   }
 
+  /** Keeps the leases, which the next process of this server has as well. */
+  pause(): void {
+    this.#stop.abort()
+  }
+
   /** Ends all leases, so that another server can acquire the sessions at once. */
   async stop(): Promise<void> {
     this.#stop.abort()

@@ -223,6 +223,12 @@ export class Turns {
     this.#queue.clear()
   }
 
+  /** Limits nothing and begins no further turn. The open one goes on. */
+  detach(): void {
+    this.#watchdog?.end()
+    this.leaveQueue()
+  }
+
   /** Queues a prompt that continues the open turn later. Durable with the end of that turn. */
   continueLater(text: string, continuation: Continuation, author: Partial<Author>): void {
     this.#enqueue({ turn: this.#conversation.accept(), text, images: [], author }, continuation)

@@ -71,6 +71,19 @@ describe('the daemon of the command line', () => {
     expect(listeners()).toHaveLength(2)
   })
 
+  test('is replaced by a restart, and its turns continue', async () => {
+    await home.mainstem(['run', 'claude', 'work', '--detach', '--name', 'kept'])
+    const before = await home.daemonPid()
+    const { code, out } = await home.spawned(['restart'])
+    expect(out).toMatch(/^restarted: version .*, process \d+\n$/)
+    expect(code).toBe(0)
+    expect(await home.daemonPid()).not.toBe(before)
+    const { out: log } = await home.spawned(['logs', 'kept', '--json'])
+    expect(log).toContain('"reattached"')
+    expect(log).not.toContain('"turn.completed"')
+    await home.mainstem(['rm', 'kept'])
+  })
+
   test('removes a session, and nothing where one word is wrong', async () => {
     expect((await home.mainstem(['rm', 'cut', 'nonsense'])).code).toBe(4)
     expect((await home.mainstem(['rm', 'cut'])).out).toBe('removed cut\n')

@@ -149,6 +149,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   doctor: prints(['doctor'], 'no problems found'),
   open: prints(['open', '--print'], /http:\/\/127\.0\.0\.1:\d+/),
   'daemon status': prints(['daemon'], /^version .*, process \d+/m),
+  restart: prints(['restart'], /^restarted: version .*, process \d+/m),
   'daemon stop': prints(['daemon', 'stop'], /^stopped$/m),
   // Only a store that no process has open can be copied, so after the daemon has stopped.
   'store copy': prints(['store', 'copy', 'data', 'copied'], /copied .*sessions/),
