@@ -125,20 +125,30 @@ export class MainstemClient {
 
   /**
    * Sends a prompt. Resolves with the number of its turn once the prompt is in the log. Pass the same key again after a
-   * lost response to get the same turn.
+   * lost response to get the same turn. `keys` replaces those of the session; a new process of the agent gets them.
    */
-  async prompt(id: string, prompt: string, images?: readonly Image[], key?: string): Promise<number> {
-    return this.#turn(id, 'turns', { prompt, ...(images && { images }) }, key)
+  async prompt(
+    id: string,
+    prompt: string,
+    images?: readonly Image[],
+    key?: string,
+    keys?: BeginSession['keys'],
+  ): Promise<number> {
+    return this.#turn(id, 'turns', { prompt, ...(images && { images }), ...(keys && { keys }) }, key)
   }
 
   /** Replaces the conversation of a session by a summary. Resolves with the number of the turn. */
-  compact = (id: string): Promise<number> => this.#turn(id, 'compact', {})
+  compact = (id: string, keys?: BeginSession['keys']): Promise<number> =>
+    this.#turn(id, 'compact', { ...(keys && { keys }) })
   /** Has the agent review the uncommitted changes. Resolves with the number of the turn. */
-  review = (id: string): Promise<number> => this.#turn(id, 'review', {})
+  review = (id: string, keys?: BeginSession['keys']): Promise<number> =>
+    this.#turn(id, 'review', { ...(keys && { keys }) })
   /** Has the agent work on a goal until it is reached. Resolves with the number of the first turn. */
-  goal = (id: string, goal: string): Promise<number> => this.#turn(id, 'goal', { goal })
+  goal = (id: string, goal: string, keys?: BeginSession['keys']): Promise<number> =>
+    this.#turn(id, 'goal', { goal, ...(keys && { keys }) })
   /** Restores the files as they were before `turn`. Resolves with the number of the turn that does so. */
-  rewind = (id: string, turn: number): Promise<number> => this.#turn(id, 'rewind', { turn })
+  rewind = (id: string, turn: number, keys?: BeginSession['keys']): Promise<number> =>
+    this.#turn(id, 'rewind', { turn, ...(keys && { keys }) })
 
   async #turn(id: string, command: string, body: object, idempotencyKey?: string): Promise<number> {
     return turnOf(await this.#connection.json(`POST ${pathOf(id)}/${command}`, { body, idempotencyKey }))
@@ -156,7 +166,10 @@ export class MainstemClient {
   }
 
   /** Creates a session that continues a copy of this one's conversation, with the same settings. */
-  async fork(id: string, body: { prompt?: string; name?: string } = {}): Promise<BegunSession> {
+  async fork(
+    id: string,
+    body: { prompt?: string; name?: string; keys?: BeginSession['keys'] } = {},
+  ): Promise<BegunSession> {
     return begunOf(await this.#connection.json(`POST ${pathOf(id)}/fork`, { body }))
   }
 

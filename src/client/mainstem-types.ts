@@ -43,6 +43,8 @@ export interface BeginSession {
   name?: string
   /** False if no person can answer; requests that the policy does not decide are then denied. */
   attended?: boolean
+  /** Variables of the caller that the agent gets instead of the server's, such as API keys. No log has them. */
+  keys?: Readonly<Record<string, string>>
   /** The first prompt. */
   prompt?: string
 }

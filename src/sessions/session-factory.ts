@@ -54,10 +54,13 @@ export class SessionFactory {
 
   /** Lowers a request to what this server allows. */
   limited(request: NewSession): NewSession {
+    return { ...request, ...this.#allowed(request) }
+  }
+
+  /** The configuration may allow less than when a session was created. */
+  #allowed<Of extends Pick<NewSession, 'policy' | 'options'>>({ policy, options }: Of) {
     const { limit, limitOptions } = this.#deps
-    const { policy, options } = request
     return {
-      ...request,
       ...(policy && { policy: limit?.(policy) ?? policy }),
       ...(options && { options: limitOptions?.(options) ?? options }),
     }
@@ -69,9 +72,7 @@ export class SessionFactory {
     this.#checkTakesWork()
     const { head, updatedAt, earliest, earliestFrame, failure: _, ...state } = record
     const asked = [state.policy, state.options]
-    // The configuration may allow less than when the session was created.
-    state.policy = this.#deps.limit?.(state.policy) ?? state.policy
-    state.options = this.#deps.limitOptions?.(state.options) ?? state.options
+    Object.assign(state, this.#allowed(state))
     if (started) checkAllowed(asked, [state.policy, state.options])
     this.#runHere(state)
     const { id, cwd, project, name, policy, options, attended } = state

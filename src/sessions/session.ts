@@ -138,6 +138,14 @@ export class Session implements SessionHandle, WarmSession {
     return turn
   }
 
+  /** Has the next process start with these variables, which replace those of an earlier caller. */
+  async replaceKeys(keys: NonNullable<SessionSetup['keys']>): Promise<void> {
+    await this.#closing
+    this.#checkOpen()
+    this.#parts.changes.replaceKeys(keys)
+    if (this.#parts.changes.stale && this.idle) await this.closeIdle()
+  }
+
   settled(turn: number): Promise<TurnCompleted> {
     return this.#turns.settled(turn)
   }

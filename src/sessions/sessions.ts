@@ -225,7 +225,7 @@ export class Sessions extends SessionLogs {
     this.#ownership.lose(error)
   }
 
-  /** Lowers a new session from another node to what this server allows. */
+  /** Lowers a request that was made elsewhere or earlier to what this server allows. */
   limited(request: NewSession): NewSession {
     return this.#factory.limited(request)
   }

@@ -9,6 +9,8 @@ import { echo } from '../../src/agents/echo/agent.ts'
 import { backgroundTimers, systemClock } from '../../src/compose/clock.ts'
 import type { Driver, Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
+import { lowered } from '../../src/gateway/access/ceiling.ts'
+import { loweredOptions } from '../../src/gateway/access/option-limits.ts'
 import type { GatewayDeps } from '../../src/gateway/deps.ts'
 import { type Token, tokenOf } from '../../src/gateway/http/auth.ts'
 import { BackgroundWork } from '../../src/gateway/http/background-work.ts'
@@ -19,7 +21,7 @@ import { StorageCheck } from '../../src/gateway/http/storage-check.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
 import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
-import { DEFAULT_POLICY } from '../../src/model/index.ts'
+import { DEFAULT_POLICY, type Policy } from '../../src/model/index.ts'
 import type { AgentSettings } from '../../src/sessions/deps.ts'
 import { ByteBudget } from '../../src/sessions/log/byte-budget.ts'
 import { Cluster } from '../../src/sessions/nodes/cluster.ts'
@@ -32,6 +34,8 @@ import { able, puppet } from './puppet.ts'
 
 export const TOKEN = 'owner-token-owner-token-owner-token-owner-1'
 export const GUEST = 'guest-token-guest-token-guest-token-guest-1'
+
+const CEILING: Policy = { approval: 'auto-edit', sandbox: 'none' }
 
 export type Options = Partial<Omit<GatewayDeps, 'sessions' | 'cluster' | 'runs'>> & {
   store?: Store
@@ -61,6 +65,7 @@ export class TestGateway implements AsyncDisposable {
     const { store = memoryStore(), more = [], settings = {}, timers = this.gate, ...rest } = given
     const { maxQueue = 100, maxProcesses = 64, readBytes, ...more2 } = rest
     const { driver: agents = driver({ timers }), ...options } = more2
+    const { ceiling = CEILING, roots = [this.root] } = options
     this.sessions = new Sessions({
       agents: new Map([echo, puppet, able, ...more].map((agent) => [agent.id, agent])),
       store,
@@ -70,6 +75,8 @@ export class TestGateway implements AsyncDisposable {
       timers,
       agentSettings: (id) => settings[id] ?? {},
       journal: true,
+      limit: (policy) => lowered(policy, ceiling),
+      limitOptions: (asked) => loweredOptions(asked, { ceiling, roots }),
       sweep: async () => undefined,
       newHash: () => createHash('sha256'),
       pool: new WarmPool(maxProcesses),
@@ -97,11 +104,11 @@ export class TestGateway implements AsyncDisposable {
       version: '0.0.0',
       hosts: ['127.0.0.1', 'localhost', '[::1]'],
       unixSockets: new WeakSet(),
-      roots: [this.root],
+      roots,
       cwd: this.root,
       projects: {},
       policy: DEFAULT_POLICY,
-      ceiling: { approval: 'auto-edit', sandbox: 'none' },
+      ceiling,
       timing: { keepaliveMs: 60_000, pingMs: 60_000, stallMs: 60_000, headersMs: 10_000, requestMs: 30_000 },
       limits: { bodyBytes: 1024 * 1024, imageBytes: 16 * 1024 * 1024, jsonDepth: 64, connections: 100 },
       streams: new StreamQuota(100),

@@ -1,10 +1,11 @@
-import type { SessionRecord } from '../../client/index.ts'
+import type { BeginSession, SessionRecord } from '../../client/index.ts'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { isFailed } from '../../model/outcome/is-failed.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { exitCodeOf, turnExitCode } from '../../model/outcome/outcome-faces.ts'
 import { isForPerson } from '../../model/request/for-person.ts'
 import { connect, type ServerFlags } from '../contexts/connect.ts'
+import { callerKeys } from '../daemon/caller-keys.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { printable, printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
@@ -91,7 +92,8 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
   const { stdin } = process
   const warn = (message: string) => console.error(`mainstem: ${message}`)
   const prompt = await promptFrom({ argument, stdin, silenceMs: STDIN_SILENCE_MS, warn })
-  const { client } = await connect(flags)
+  const server = await connect(flags)
+  const { client } = server
   const session = await sessionOf(client, ref)
   const { id } = session
   if (session.status === 'ended') {
@@ -101,37 +103,41 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
   }
   let turn = session.openTurn
   if (flags.steer) await client.steer(id, prompt)
-  else turn = await client.prompt(id, prompt)
+  else turn = await client.prompt(id, prompt, undefined, undefined, callerKeys(server, session.agent))
   await watch(client, session, turn, flags)
 }
 
 /** Gives the agent a command of its own terminal, and shows the turn. */
 export async function runVerb(verb: 'compact' | 'review', ref: string, flags: SendFlags): Promise<void> {
-  await command(ref, flags, (client, id) => client[verb](id))
+  await command(ref, flags, (client, id, keys) => client[verb](id, keys))
 }
 
 export async function goal(ref: string, text: string, flags: SendFlags): Promise<void> {
-  await command(ref, flags, (client, id) => client.goal(id, text))
+  await command(ref, flags, (client, id, keys) => client.goal(id, text, keys))
 }
 
 export async function rewind(ref: string, { to, ...flags }: RewindFlags): Promise<void> {
-  await command(ref, flags, (client, id) => client.rewind(id, to))
+  await command(ref, flags, (client, id, keys) => client.rewind(id, to, keys))
 }
 
 async function command(
   ref: string,
   flags: SendFlags,
-  begin: (client: MainstemClient, id: string) => Promise<number>,
+  begin: (client: MainstemClient, id: string, keys: BeginSession['keys']) => Promise<number>,
 ): Promise<void> {
-  const { client } = await connect(flags)
+  const server = await connect(flags)
+  const { client } = server
   const session = await sessionOf(client, ref)
-  await watch(client, session, await begin(client, session.id), flags)
+  const turn = await begin(client, session.id, callerKeys(server, session.agent))
+  await watch(client, session, turn, flags)
 }
 
 export async function fork(ref: string, { name, ...flags }: ForkFlags): Promise<void> {
-  const { client } = await connect(flags)
-  const { id } = await sessionOf(client, ref)
-  const copy = await client.fork(id, name === undefined ? {} : { name })
+  const server = await connect(flags)
+  const { client } = server
+  const { id, agent } = await sessionOf(client, ref)
+  const keys = callerKeys(server, agent)
+  const copy = await client.fork(id, { ...(name !== undefined && { name }), ...(keys && { keys }) })
   console.log(copy.id)
   console.error(
     `continue: ${MAINSTEM} send ${refOf({ id: copy.id, ...(name !== undefined && { name }) })} "…"`,

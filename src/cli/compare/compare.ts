@@ -109,7 +109,7 @@ async function beginAll(
       const keys = callerKeys(server, agent)
       const { id } = await client.begin({
         agent,
-        ...(Object.keys(keys).length > 0 && { keys }),
+        ...(keys && { keys }),
         cwd: worktrees?.trees[index]?.cwd ?? flags.cwd,
         attended: canAsk(),
         ...(Object.keys(policy).length > 0 && { policy }),

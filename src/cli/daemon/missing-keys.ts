@@ -19,7 +19,8 @@ export async function missingKeys(
   if (missing.length === 0) return undefined
   const are = missing.length === 1 ? 'is' : 'are'
   const why = `${missing.join(', ')} ${are} set here, and the background server was started without`
-  return `${why}. Run \`${MAINSTEM} daemon stop\`, then try again: the next command starts it with this environment.`
+  const fix = `Run \`${MAINSTEM} daemon stop\` when no other session works, then try again`
+  return `${why}. ${fix}: the next command starts it with this environment.`
 }
 
 function variablesIn(credentials: AgentInfo['credentials'] = []): string[] {

@@ -30,7 +30,8 @@ export async function beginTurn(
   const cwd = await directoryOf(server, flags.cwd)
   const images = await imagesOf(flags.image)
   const earlier = await earlierSession(client, agent, cwd, flags)
-  if (earlier && earlier.status !== 'ended') return continueIn(client, earlier, prompt, images, flags)
+  if (earlier && earlier.status !== 'ended')
+    return continueIn({ client, ...server }, earlier, prompt, images, flags)
   const options: SessionOptions = {
     ...(flags.model !== undefined && { model: flags.model }),
     ...(images && { images }),
@@ -51,12 +52,12 @@ export async function beginTurn(
     ...(Object.keys(options).length > 0 && { options }),
     ...(flags.name !== undefined && { name: flags.name }),
     ...(resume !== undefined && { resume }),
-    ...(Object.keys(keys).length > 0 && { keys }),
+    ...(keys && { keys }),
   }
   const { id, turn = 1 } = await client.begin(body).catch((thrown: unknown) => {
     throw refusedDirectory(server, flags.cwd, thrown)
   })
-  return { session: id, name: flags.name, turn, after: 0, passesKeys: Object.keys(keys).length > 0 }
+  return { session: id, name: flags.name, turn, after: 0, passesKeys: keys !== undefined }
 }
 
 /** The directory of a new session: on this machine, or on that of the server. */
@@ -68,7 +69,7 @@ async function directoryOf(
 }
 
 async function continueIn(
-  client: MainstemClient,
+  { client, ...server }: Pick<ConnectedServer, 'client'> & Partial<ConnectedServer>,
   record: SessionRecord,
   prompt: string,
   images: Image[] | undefined,
@@ -84,7 +85,9 @@ async function continueIn(
   const policy = policyOf(flags)
   if (Object.keys(policy).length > 0) await client.setMode(id, { policy: { ...record.policy, ...policy } })
   if (flags.model !== undefined) await client.setModel(id, flags.model)
-  return { session: id, name, turn: await client.prompt(id, prompt, images), after: head }
+  const keys = callerKeys(server, record.agent)
+  const turn = await client.prompt(id, prompt, images, undefined, keys)
+  return { session: id, name, turn, after: head, passesKeys: keys !== undefined }
 }
 
 async function earlierSession(

@@ -36,6 +36,11 @@ export function keysUnder(
   return allowsEverything(ceiling) ? keys : tooMuch('keys')
 }
 
+/** The part of a request whose digest is stored with its idempotency key. */
+export function withoutKeys<Body extends { keys?: unknown }>({ keys: _, ...body }: Body): Omit<Body, 'keys'> {
+  return body
+}
+
 /** Removes the options of an earlier session that this server no longer allows. */
 export function loweredOptions(options: SessionOptions, { ceiling, roots }: OptionBounds): SessionOptions {
   const lower = { ...options }

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { Applied, type Image, MainstemError, type Policy, SessionRecord } from '../../model/index.ts'
 import { PromptCommand, SetModelCommand, SetPolicyCommand } from '../../model/request/command.ts'
+import { NewSession } from '../../model/session/new-session.ts'
 import type { AnswerForm } from '../../sessions/claim.ts'
 import type { CommandContext } from '../../sessions/command-context.ts'
 import { parsePolicyChange } from '../../sessions/commands.ts'
@@ -8,7 +9,7 @@ import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import type { Change } from '../../sessions/process/setup.ts'
 import type { SessionHandle } from '../../sessions/session-handle.ts'
 import { underCeiling } from '../access/ceiling.ts'
-import { allowsEverything, tooMuch } from '../access/option-limits.ts'
+import { allowsEverything, keysUnder, tooMuch, withoutKeys } from '../access/option-limits.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -18,10 +19,11 @@ import { named } from '../http/openapi/components.ts'
 import { integer } from '../http/query.ts'
 
 const { text: prompt, images } = PromptCommand.shape
-const NewTurn = named('NewTurn', z.strictObject({ prompt, images }))
-const NoBody = z.strictObject({})
-const Goal = named('Goal', z.strictObject({ goal: z.string().regex(/\S/, 'must not be empty') }))
-const Rewind = named('Rewind', z.strictObject({ turn: z.int().positive().max(999_999_999) }))
+const { keys } = NewSession.shape
+const NewTurn = named('NewTurn', z.strictObject({ prompt, images, keys }))
+const Verb = named('Verb', z.strictObject({ keys }))
+const Goal = named('Goal', z.strictObject({ goal: z.string().regex(/\S/, 'must not be empty'), keys }))
+const Rewind = named('Rewind', z.strictObject({ turn: z.int().positive().max(999_999_999), keys }))
 const Turn = named('Turn', z.strictObject({ turn: z.int().positive() }))
 const Steering = named('Steering', z.strictObject({ prompt }))
 const ModelChange = named('ModelChange', SetModelCommand.omit({ type: true }))
@@ -154,13 +156,13 @@ function verbEndpoints(deps: GatewayDeps): Endpoint[] {
     turnEndpoint(deps, {
       name: 'compact',
       summary: 'Replace the conversation by a summary, in a turn',
-      body: NoBody,
+      body: Verb,
       promptOf: () => ['/compact'],
     }),
     turnEndpoint(deps, {
       name: 'review',
       summary: 'Review the uncommitted changes, in a turn',
-      body: NoBody,
+      body: Verb,
       promptOf: () => ['/review'],
     }),
     turnEndpoint(deps, {
@@ -178,7 +180,7 @@ function verbEndpoints(deps: GatewayDeps): Endpoint[] {
   ]
 }
 
-interface TurnDefinition<B extends z.ZodType> {
+interface TurnDefinition<B extends z.ZodType<Keyed>> {
   name: string
   summary: string
   body: B
@@ -186,7 +188,9 @@ interface TurnDefinition<B extends z.ZodType> {
   promptOf(body: z.infer<B>): [prompt: string, images?: readonly Image[]]
 }
 
-function turnEndpoint<B extends z.ZodType>(
+type Keyed = Pick<NewSession, 'keys'>
+
+function turnEndpoint<B extends z.ZodType<Keyed>>(
   deps: GatewayDeps,
   { name, summary, body, promptOf, takesImages = false }: TurnDefinition<B>,
 ): Endpoint {
@@ -205,14 +209,16 @@ function turnEndpoint<B extends z.ZodType>(
       const { principal } = call
       const { id } = call.params
       const [prompt, images = []] = promptOf(call.body)
+      const keys = call.body.keys && keysUnder(call.body.keys, deps)
       await ownedSession(deps, principal, id)
       const run = async (context: CommandContext) => {
         const session = await openReady(deps, id)
+        if (keys) await session.replaceKeys(keys)
         const turn = await session.prompt(prompt, images, context)
         deps.cluster.track(session, turn)
         return { turn }
       }
-      return idempotent(deps, call, { session: id, answer: 'turn', run })
+      return idempotent(deps, { ...call, body: withoutKeys(call.body) }, { session: id, answer: 'turn', run })
     },
   })
 }

@@ -4,7 +4,7 @@ import { PromptCommand } from '../../model/request/command.ts'
 import { forkRequest } from '../../model/session/fork-request.ts'
 import { NewSession } from '../../model/session/new-session.ts'
 import { underCeiling } from '../access/ceiling.ts'
-import { keysUnder, optionsUnder } from '../access/option-limits.ts'
+import { keysUnder, optionsUnder, withoutKeys } from '../access/option-limits.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import { workingDirectory } from '../access/working-directory.ts'
 import type { GatewayDeps } from '../deps.ts'
@@ -69,6 +69,7 @@ const Fork = named(
   z.strictObject({
     prompt: PromptCommand.shape.text.optional(),
     name: NewSession.shape.name,
+    keys: NewSession.shape.keys,
   }),
 )
 
@@ -87,13 +88,11 @@ export function forkEndpoint(deps: GatewayDeps): Endpoint {
     async run({ body, params, principal, actor, request, reply }) {
       const key = request.headers['idempotency-key']
       const scope = `${principal} POST /v1/sessions/${params.id}/fork`
-      const once = key === undefined ? undefined : keyFrom(key, scope, body)
+      const once = key === undefined ? undefined : keyFrom(key, scope, withoutKeys(body))
+      const keys = body.keys && keysUnder(body.keys, deps)
       const wanted = async () => {
-        const { policy = deps.policy, ...others } = forkRequest(
-          await ownedSession(deps, principal, params.id),
-          body.name,
-        )
-        return { ...others, policy: underCeiling(policy, deps.ceiling) }
+        const asked = forkRequest(await ownedSession(deps, principal, params.id), body.name)
+        return { ...deps.sessions.limited(asked), ...(keys && { keys }) }
       }
       const { id, replayed } = await beginSession(deps, once, wanted, body.prompt, {
         actor,
@@ -105,11 +104,6 @@ export function forkEndpoint(deps: GatewayDeps): Endpoint {
       return { id, agent, launch, cwd, createdAt, ...(body.prompt !== undefined && { turn: 1 }) }
     },
   })
-}
-
-/** No digest of a key is stored. */
-function withoutKeys({ keys: _, ...body }: NewSessionBody): NewSessionBody {
-  return body
 }
 
 async function sessionOf(deps: GatewayDeps, principal: string, body: NewSessionBody): Promise<NewSession> {

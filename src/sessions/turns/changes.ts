@@ -47,6 +47,13 @@ export class SettingChanges {
     return 'now'
   }
 
+  /** Replaces the variables of the caller. A process with other ones is stale, unless its conversation would be lost. */
+  replaceKeys(keys: NonNullable<SessionSetup['keys']>): void {
+    if (sorted(keys) === sorted(this.#setup.keys)) return
+    this.#setup.keys = keys
+    if (this.#parts.agent.running && this.#keepsConversation) this.#stale = true
+  }
+
   /** Call when a turn begins or a process starts: all changes take effect. */
   apply(): void {
     Object.assign(this.#setup, this.#upcoming)
@@ -91,8 +98,8 @@ export class SettingChanges {
 
   /** Refused for agents that cannot resume: a new process would lose the conversation. */
   #markStale(): void {
-    const { agent, launch, recipe } = this.#setup
-    if (!recipe.capabilities.resume && !recipe.stateless && this.#parts.state.turns > 0) {
+    const { agent, launch } = this.#setup
+    if (!this.#keepsConversation) {
       throw cannot(
         agent.id,
         launch,
@@ -100,6 +107,12 @@ export class SettingChanges {
       )
     }
     this.#stale = true
+  }
+
+  /** Another process can continue the conversation, or there is none yet. */
+  get #keepsConversation(): boolean {
+    const { recipe } = this.#setup
+    return recipe.capabilities.resume || recipe.stateless === true || this.#parts.state.turns === 0
   }
 
   #checkDefaultModel(command: Change): void {
@@ -112,6 +125,10 @@ export class SettingChanges {
       'it keeps the last model of a conversation; name the model to continue with',
     )
   }
+}
+
+function sorted(keys: SessionSetup['keys'] = {}): string {
+  return JSON.stringify(Object.entries(keys).sort())
 }
 
 function cannot(agent: string, launch: LaunchKind, why: string): MainstemError {

@@ -22,6 +22,18 @@ test('a key that is set after the background server was started reaches the agen
   expect(filesWith(home.data, KEY)).toEqual([])
 })
 
+test('a key that is set later reaches a session that began without one, and a later one replaces it', async () => {
+  await using home = Home.withAskingAgent()
+  await home.mainstem(['run', 'claude', 'key', '--name', 'unkeyed'])
+  home.env.ANTHROPIC_API_KEY = KEY
+  await home.mainstem(['run', 'claude', 'key', '--continue'])
+  home.env.ANTHROPIC_API_KEY = `${KEY}-2`
+  await home.mainstem(['send', 'unkeyed', 'key'])
+  expect(readFileSync(join(home.path, 'key.txt'), 'utf8')).toBe(`none\n${KEY}\n${KEY}-2\n`)
+  await home.mainstem(['stop', 'unkeyed', '--end'])
+  expect(filesWith(home.data, KEY)).toEqual([])
+})
+
 const info = {
   ...{
     version: '1',
@@ -42,12 +54,12 @@ test('only the variables that the agent would get from the server are passed', (
     ANTHROPIC_API_KEY: 'a',
     CLAUDE_CONFIG_DIR: 'b',
   })
-  expect(callerKeys({ info }, 'codex', environment)).toEqual({})
+  expect(callerKeys({ info }, 'codex', environment)).toBeUndefined()
 })
 
 test('a server on another machine gets no variable', () => {
   const remote = { server: 'https://agents.example.com', token: 't', principal: 'p' }
-  expect(callerKeys({ info, remote: { ...remote, name: 'there' } }, 'claude', environment)).toEqual({})
+  expect(callerKeys({ info, remote: { ...remote, name: 'there' } }, 'claude', environment)).toBeUndefined()
 })
 
 /** The files below a folder that contain a text. Sockets and named pipes cannot be read. */
