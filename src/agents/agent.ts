@@ -100,6 +100,8 @@ export interface Decoded {
   readonly refused?: ErrorInfo
   /** The content of the frame is left out as a whole: another session, an ended turn, an earlier log or a later event has it. */
   readonly skipped?: true
+  /** Texts of a late frame. An earlier event must have each, whatever the list of silent fields says. */
+  readonly repeats?: readonly string[]
   /** When a settings change takes effect, if not immediately. `next_process`: it requires a new process. */
   readonly applies?: 'next_turn' | 'next_process'
 }

@@ -28,10 +28,12 @@ export function accounted<State>(codec: Codec<State>, fields: SilentFields): Cod
         ? NONE
         : silent.unlisted(native, (value, key) => isText(value, key) && !isIn(emitted, value))
       const leaf = missing.find(({ value }) => !isLong(value) || !said.has(value))
+      const isNew = step.repeats?.some((value) => !said.has(value))
       said.add(emitted, frame.text.length)
-      if (!leaf) return step
+      if (!leaf && !isNew) return step
       const name = frameNames(native).at(-1) ?? '?'
-      return withWrites(unmapped(`${name} ${leaf.path.join('.')}`, frame.text, emitted), step)
+      const what = leaf === undefined ? name : `${name} ${leaf.path.join('.')}`
+      return withWrites(unmapped(what, frame.text, emitted), step)
     },
     encode: ({ inner }, command) => codec.encode(inner, command),
     end: ({ inner }, exit) => codec.end(inner, exit),

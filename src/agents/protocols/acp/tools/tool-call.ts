@@ -34,7 +34,10 @@ export function learn(state: AcpState, call: ToolCall, id: string, native: Field
   learnInput(call, native)
   const kind = text(native, 'kind')
   if (kind !== undefined) call.switchesMode = kind === 'switch_mode'
-  if (kind !== undefined || call.kind === undefined) call.kind = kindOf(state, call.name ?? '', kind, meta)
+  // Later frames of such a call have no mark, and name the kind of the protocol.
+  const isForeign = call.kind === 'mcp'
+  if (!isForeign && (kind !== undefined || call.kind === undefined))
+    call.kind = kindOf(state, call.name ?? '', kind, meta)
   if (meta) learnMeta(call, meta)
   const content = list(native, 'content')
   const changes = changesIn(content, state.quirks.wholeDiffs)

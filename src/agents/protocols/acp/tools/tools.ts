@@ -20,8 +20,9 @@ export function decodeTool(state: AcpState, update: Fields, child?: AcpChild): D
   const id = text(update, 'toolCallId') ?? '?'
   const announced = update.sessionUpdate === 'tool_call'
   let call = state.tools.get(id)
-  // Updates of an ended call are ignored, unless its id is reused.
-  if (!call && !announced && state.ledger.closedTools.has(id)) return nothing
+  // Updates of an ended call repeat its result, unless its id is reused.
+  if (!call && !announced && state.ledger.closedTools.has(id))
+    return { ...nothing, repeats: lateTexts(update) }
   const emitted = child ? [] : openTurn(state, isFields(update._meta) ? update._meta : undefined)
   const thread = child ? openChild(state, child) : runningTurn(state)
   if (!thread && !call) return emitAll(strayText(text(update, 'title') ?? id))
@@ -42,6 +43,12 @@ export function decodeTool(state: AcpState, update: Fields, child?: AcpChild): D
   if (hasBegun(state, call, update)) emitted.push(...startChild(state, call))
   if (ended) emitted.push(...endCall(state, call, id, update))
   return emitAll(emitted)
+}
+
+function lateTexts(update: Fields): string[] {
+  const shown = contentText(update)
+  const raw = text(update, 'rawOutput') ?? ''
+  return [shown, raw, terminalDelta(update)].filter((one) => one.trim() !== '')
 }
 
 /** A sub-agent that has not ended. */
