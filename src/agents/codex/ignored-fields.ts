@@ -23,7 +23,6 @@ export const dropped: Readonly<Record<string, string>> = {
   'item.updated aggregated_output': 'the output so far; the new part is reported, and the end has all of it',
   'item.updated tool_result': 'the output so far; the new part is reported, and the end has all of it',
   'hook/started params.run.entries': 'the end of the hook reports what it said',
-  'todo_list item.items': 'a plan, which is reported when it changes',
   'turn.failed error.message': 'the failure is reported when the process exits',
   turnId: 'the entry has the number of its turn',
   rootTurnId: 'the entry has the number of its turn',

@@ -59,6 +59,20 @@ describe('shapes that no version wrote so far', () => {
     )
   })
 
+  test('codex: a list of steps that are plain texts is a plan', () => {
+    const list = item({ type: 'todo_list', items: ['Read', 'Write it'] })
+    const decoded = decode('codex', 'oneshot', thread, list, list)
+    expect(eventsOf(decoded).filter(({ type }) => type === 'plan.updated')).toMatchObject([
+      {
+        items: [
+          { text: 'Read', status: 'pending' },
+          { text: 'Write it', status: 'pending' },
+        ],
+      },
+    ])
+    expect(decoded.coverage.unmapped).toBe(0)
+  })
+
   const user = (...content: unknown[]) => ({ type: 'user', message: { role: 'user', content } })
   const returned = (id: string, content: string) => ({ type: 'tool_result', tool_use_id: id, content })
   const call = { type: 'tool_use', id: 't1', name: 'Bash', input: { command: 'ls' } }

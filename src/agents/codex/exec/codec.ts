@@ -1,6 +1,6 @@
 import { decide, isZeroUsage, subtractUsage, type Usage } from '../../../model/index.ts'
 import type { Codec, Decoded, Emitted, Exit, Start, TurnVerdict } from '../../agent.ts'
-import { emit, emitAll, malformed, nothing, unmapped } from '../../kit/decoded.ts'
+import { emit, emitAll, malformed, nothing, skipped, unmapped } from '../../kit/decoded.ts'
 import { type Fields, fields, isFields, text } from '../../kit/fields.ts'
 import { completeMessage } from '../../kit/messages.ts'
 import { encodeOneshot } from '../../kit/oneshot.ts'
@@ -101,6 +101,8 @@ function decodeLife(state: ExecState, phase: ItemPhase, native: Fields, raw: str
     typeof id === 'string' ? knownId(state, id) : generateId(state),
     item,
   )
+  // Only a list of steps that repeats the one before has no event.
+  if (emitted?.length === 0 && item.type === 'todo_list') return skipped
   return emitted ? emitAll(emitted) : unmapped(`item/${text(item, 'type') ?? '?'}`, raw)
 }
 

@@ -1,5 +1,5 @@
 import type { Emitted } from '../../agent.ts'
-import { type Fields, flag, objects, text } from '../../kit/fields.ts'
+import { type Fields, flag, isFields, list, text } from '../../kit/fields.ts'
 import { completeMessage } from '../../kit/messages.ts'
 import { ruleTable } from '../../kit/rules.ts'
 import { finishSubagent, startSubagent } from '../../kit/subagents.ts'
@@ -34,7 +34,7 @@ const ruleOf = ruleTable<ExecItemRule>({
   },
 
   todo_list(state, _phase, _id, item) {
-    const items = objects(item, 'items').map(stepOf)
+    const items = list(item, 'items').map(stepOf)
     // The end of the list repeats its last update.
     if (isSamePlan(items, state.plan)) return []
     state.plan = items
@@ -42,7 +42,8 @@ const ruleOf = ruleTable<ExecItemRule>({
   },
 })
 
-function stepOf(todo: Fields): PlanStep {
+function stepOf(todo: unknown): PlanStep {
+  if (!isFields(todo)) return { text: String(todo), status: 'pending' }
   return { text: text(todo, 'text') ?? '', status: flag(todo, 'completed') ? 'completed' : 'pending' }
 }
 
