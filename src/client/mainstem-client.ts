@@ -39,6 +39,7 @@ interface StreamWatch {
   onOpen(response: HttpResponse): void
 }
 
+type Keys = BeginSession['keys']
 const NEVER = new AbortController().signal
 
 /** A client of the HTTP API of a Mainstem server. Rejects with a `MainstemError` that has the code of the server. */
@@ -127,28 +128,17 @@ export class MainstemClient {
    * Sends a prompt. Resolves with the number of its turn once the prompt is in the log. Pass the same key again after a
    * lost response to get the same turn. `keys` replaces those of the session; a new process of the agent gets them.
    */
-  async prompt(
-    id: string,
-    prompt: string,
-    images?: readonly Image[],
-    key?: string,
-    keys?: BeginSession['keys'],
-  ): Promise<number> {
-    return this.#turn(id, 'turns', { prompt, ...(images && { images }), ...(keys && { keys }) }, key)
-  }
-
+  prompt = (id: string, prompt: string, images?: readonly Image[], key?: string, keys?: Keys) =>
+    this.#turn(id, 'turns', { prompt, images, keys }, key)
   /** Replaces the conversation of a session by a summary. Resolves with the number of the turn. */
-  compact = (id: string, keys?: BeginSession['keys']): Promise<number> =>
-    this.#turn(id, 'compact', { ...(keys && { keys }) })
+  compact = (id: string, keys?: Keys): Promise<number> => this.#turn(id, 'compact', { keys })
   /** Has the agent review the uncommitted changes. Resolves with the number of the turn. */
-  review = (id: string, keys?: BeginSession['keys']): Promise<number> =>
-    this.#turn(id, 'review', { ...(keys && { keys }) })
+  review = (id: string, keys?: Keys): Promise<number> => this.#turn(id, 'review', { keys })
   /** Has the agent work on a goal until it is reached. Resolves with the number of the first turn. */
-  goal = (id: string, goal: string, keys?: BeginSession['keys']): Promise<number> =>
-    this.#turn(id, 'goal', { goal, ...(keys && { keys }) })
+  goal = (id: string, goal: string, keys?: Keys): Promise<number> => this.#turn(id, 'goal', { goal, keys })
   /** Restores the files as they were before `turn`. Resolves with the number of the turn that does so. */
-  rewind = (id: string, turn: number, keys?: BeginSession['keys']): Promise<number> =>
-    this.#turn(id, 'rewind', { turn, ...(keys && { keys }) })
+  rewind = (id: string, turn: number, keys?: Keys): Promise<number> =>
+    this.#turn(id, 'rewind', { turn, keys })
 
   async #turn(id: string, command: string, body: object, idempotencyKey?: string): Promise<number> {
     return turnOf(await this.#connection.json(`POST ${pathOf(id)}/${command}`, { body, idempotencyKey }))
@@ -166,10 +156,7 @@ export class MainstemClient {
   }
 
   /** Creates a session that continues a copy of this one's conversation, with the same settings. */
-  async fork(
-    id: string,
-    body: { prompt?: string; name?: string; keys?: BeginSession['keys'] } = {},
-  ): Promise<BegunSession> {
+  async fork(id: string, body: { prompt?: string; name?: string; keys?: Keys } = {}): Promise<BegunSession> {
     return begunOf(await this.#connection.json(`POST ${pathOf(id)}/fork`, { body }))
   }
 

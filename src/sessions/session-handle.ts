@@ -1,5 +1,4 @@
 import type { Applied, BoundAnswer, Image } from '../model/index.ts'
-import type { NewSession } from '../model/session/new-session.ts'
 import type { CommandContext } from './command-context.ts'
 import type { Change } from './process/setup.ts'
 import type { TurnRead } from './turns/delivery.ts'
@@ -15,8 +14,6 @@ export interface SessionHandle {
   readonly id: string
   /** Returns the number of the turn once it is durable. The turn runs in the background. */
   prompt(text: string, images?: readonly Image[], context?: CommandContext): Promise<number>
-  /** Variables of the caller for the next process, in place of the earlier ones. Kept in memory; ignored on another node. */
-  replaceKeys(keys: NonNullable<NewSession['keys']>): Promise<void>
   /** Adds a prompt to the open turn. */
   steer(text: string, context?: CommandContext): Promise<void>
   change(change: Change, context?: CommandContext): Promise<Applied>

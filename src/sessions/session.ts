@@ -127,6 +127,7 @@ export class Session implements SessionHandle, WarmSession {
     const [text, images] = [parsePrompt(prompt), parseImages(shown)]
     checkPrompt(this.#setup, { text, images })
     if (this.endsWithTurn) throw singleTask(this.id)
+    await this.#parts.changes.replaceKeys(context?.keys)
     await this.makeRoom()
     this.#checkOpen()
     this.#turns.checkQueue()
@@ -136,14 +137,6 @@ export class Session implements SessionHandle, WarmSession {
     this.#log.after(() => this.#turns.startNext())
     await this.#log.commit(context?.claims, turn)
     return turn
-  }
-
-  /** Has the next process start with these variables, which replace those of an earlier caller. */
-  async replaceKeys(keys: NonNullable<SessionSetup['keys']>): Promise<void> {
-    await this.#closing
-    this.#checkOpen()
-    this.#parts.changes.replaceKeys(keys)
-    if (this.#parts.changes.stale && this.idle) await this.closeIdle()
   }
 
   settled(turn: number): Promise<TurnCompleted> {

@@ -180,7 +180,7 @@ function verbEndpoints(deps: GatewayDeps): Endpoint[] {
   ]
 }
 
-interface TurnDefinition<B extends z.ZodType<Keyed>> {
+interface TurnDefinition<B extends z.ZodType<Pick<NewSession, 'keys'>>> {
   name: string
   summary: string
   body: B
@@ -188,9 +188,7 @@ interface TurnDefinition<B extends z.ZodType<Keyed>> {
   promptOf(body: z.infer<B>): [prompt: string, images?: readonly Image[]]
 }
 
-type Keyed = Pick<NewSession, 'keys'>
-
-function turnEndpoint<B extends z.ZodType<Keyed>>(
+function turnEndpoint<B extends z.ZodType<Pick<NewSession, 'keys'>>>(
   deps: GatewayDeps,
   { name, summary, body, promptOf, takesImages = false }: TurnDefinition<B>,
 ): Endpoint {
@@ -213,8 +211,7 @@ function turnEndpoint<B extends z.ZodType<Keyed>>(
       await ownedSession(deps, principal, id)
       const run = async (context: CommandContext) => {
         const session = await openReady(deps, id)
-        if (keys) await session.replaceKeys(keys)
-        const turn = await session.prompt(prompt, images, context)
+        const turn = await session.prompt(prompt, images, { ...context, ...(keys && { keys }) })
         deps.cluster.track(session, turn)
         return { turn }
       }

@@ -44,11 +44,6 @@ export class RoutedSession implements SessionHandle {
     return parseField(CommandResults.prompt, result, 'result')
   }
 
-  /** What goes to another node is stored, and keys are not. */
-  replaceKeys(): Promise<void> {
-    return Promise.resolve()
-  }
-
   async steer(text: string, context?: CommandContext): Promise<void> {
     await this.#router.send(this.id, { type: 'steer', text: parsePrompt(text) }, context)
   }

@@ -48,10 +48,13 @@ export class SettingChanges {
   }
 
   /** Replaces the variables of the caller. A process with other ones is stale, unless its conversation would be lost. */
-  replaceKeys(keys: NonNullable<SessionSetup['keys']>): void {
-    if (sorted(keys) === sorted(this.#setup.keys)) return
+  async replaceKeys(keys: SessionSetup['keys']): Promise<void> {
+    if (!keys || sorted(keys) === sorted(this.#setup.keys)) return
     this.#setup.keys = keys
-    if (this.#parts.agent.running && this.#keepsConversation) this.#stale = true
+    const { agent, session } = this.#parts
+    if (!agent.running || !this.#keepsConversation) return
+    this.#stale = true
+    if (session.idle) await session.closeIdle()
   }
 
   /** Call when a turn begins or a process starts: all changes take effect. */
