@@ -185,7 +185,7 @@ describe('a stream that breaks', () => {
     ])
     const missing = events.find((event) => event.type === 'notice.raised' && event.code === 'events_missing')
     expect(missing).toMatchObject({ data: { messages: [expect.stringMatching(/:t0$/)] } })
-    expect(play.opencode.calls(/GET .*\/(?:message|permission|form|inbox|active)$/).length).toBe(5)
+    expect(play.opencode.calls(/GET .*\/(?:message|permission|form|inbox|active)$/).length).toBe(7)
     expect(isAlive(pid)).toBe(false)
   })
 

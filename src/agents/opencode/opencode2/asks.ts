@@ -31,9 +31,17 @@ function sessionOption(patterns: readonly string[]): RequestOption {
   return { id: 'session', label: `Allow ${unique} for this session`, effect: 'allow', scope: 'session' }
 }
 
+/** Forms of MCP servers may belong to no session. Only we use this server, so they belong to ours. */
+export const GLOBAL = 'global'
+
+export function threadOfSession({ root, threads }: OpencodeState, id: string): Thread | undefined {
+  return id === GLOBAL ? root : threads.get(id)
+}
+
 /** A permission request. One that an approval for the session covers is answered at once. */
 export function permissionAsked(state: OpencodeState, data: Fields, raw: string): Decoded {
-  const thread = threadOf(state, data)
+  const session = text(data, 'sessionID') ?? ''
+  const thread = threadOfSession(state, session)
   if (!thread) return skipped
   const nativeId = text(data, 'id') ?? ''
   // The id becomes part of a path in the answer.
@@ -45,23 +53,24 @@ export function permissionAsked(state: OpencodeState, data: Fields, raw: string)
   const files = objects(fields(data, 'metadata'), 'files')
   if (call && files.length > 0) call.proposed = files
   if (isGranted(state, data)) {
-    return send([permissionReply(state, thread.id, nativeId, 'once')], released)
+    return send([permissionReply(state, session, nativeId, 'once')], released)
   }
-  const ask: Ask = { nativeId, kind: 'permission', thread, toolId: call?.toolId, native: data }
+  const ask: Ask = { nativeId, kind: 'permission', session, thread, toolId: call?.toolId, native: data }
   return emitAll([...released, ...open(state, ask, permissionIn(state, data, files))])
 }
 
 /** A question of the model, or a form of an MCP server. */
 export function formCreated(state: OpencodeState, data: Fields, raw: string): Decoded {
   const form = fields(data, 'form')
-  const thread = threadOf(state, form)
+  const session = text(form, 'sessionID') ?? ''
+  const thread = threadOfSession(state, session)
   if (!thread) return skipped
   const nativeId = text(form, 'id') ?? ''
   if (!OUTSIDE_ID.test(nativeId)) return unmapped('form.created', raw)
   const released = releaseAll(state, thread)
   const callId = text(fields(fields(form, 'metadata'), 'tool'), 'id')
   const toolId = callId === undefined ? undefined : askedCall(state, thread, callId).toolId
-  const ask: Ask = { nativeId, kind: 'question', thread, toolId, native: form }
+  const ask: Ask = { nativeId, kind: 'question', session, thread, toolId, native: form }
   return emitAll([...released, ...open(state, ask, questionsIn(form))])
 }
 
@@ -198,13 +207,13 @@ export function refuseAsked({ ledger }: OpencodeState, { toolId }: Ask, by: Deni
 export function withdrawOthers(
   state: OpencodeState,
   kind: Ask['kind'],
-  thread: Thread,
+  session: string,
   listed: readonly Fields[],
 ): Emitted[] {
   const known = new Set(listed.map((one) => text(one, 'id')))
   const emitted: Emitted[] = []
   for (const [requestId, { ask }] of state.ledger.requests) {
-    if (ask.kind !== kind || ask.thread !== thread || known.has(ask.nativeId)) continue
+    if (ask.kind !== kind || ask.session !== session || known.has(ask.nativeId)) continue
     emitted.push(...withdrawRequest(state.ledger, requestId, 'answered_elsewhere'))
   }
   return emitted

@@ -106,7 +106,10 @@ function decodeEvent(state: OpencodeState, native: Fields, type: string, raw: st
   if (!thread) return skipped
   const durable = fields(native, 'durable')
   if (isRepeated(thread, durable)) return skipped
-  const before = [...missingBefore(thread, durable), ...released(state, thread, known.proves)]
+  const missing = missingBefore(thread, durable)
+  // Everything of this answer was read, also events that were never received.
+  if (state.over.has(text(data, 'assistantMessageID') ?? '')) return skipped
+  const before = [...missing, ...released(state, thread, known.proves)]
   const step = known.decode(state, thread, data, created)
   return before.length === 0 ? step : { ...step, emitted: [...before, ...step.emitted] }
 }

@@ -146,27 +146,27 @@ function answerPermission(
 ): Decoded {
   if (decision === 'answered')
     return refuse('invalid_request', 'decision: a permission must be allowed or denied')
-  const { thread, nativeId, native } = ask
-  if (decision !== 'allow') return send([permissionReply(state, thread.id, nativeId, 'reject', message)])
+  const { session, nativeId, native } = ask
+  if (decision !== 'allow') return send([permissionReply(state, session, nativeId, 'reject', message)])
   if (scope !== undefined && scope !== 'once')
     state.grants.push({ action: text(native, 'action') ?? '', patterns: texts(native, 'save') ?? [] })
-  return send([permissionReply(state, thread.id, nativeId, 'once')])
+  return send([permissionReply(state, session, nativeId, 'once')])
 }
 
 function answerForm(
   state: OpencodeState,
   command: AnswerCommand,
-  { thread, nativeId, native }: Ask,
+  { session, nativeId, native }: Ask,
 ): Decoded {
   const { decision, answers = {}, message } = command
   if (decision === 'allow')
     return refuse('invalid_request', 'decision: a question must be answered or denied')
-  if (decision !== 'answered') return send([formCancel(state, thread.id, nativeId, message)])
+  if (decision !== 'answered') return send([formCancel(state, session, nativeId, message)])
   const given = Object.entries(answers).filter(([, values]) => values.length > 0)
   if (given.length === 0) return refuse('invalid_request', 'answers: an answer must not be empty')
   const byKey = new Map(objects(native, 'fields').map((field) => [text(field, 'key'), field]))
   const answer = given.map(([key, values]) => [key, formValue(byKey.get(key) ?? fields({}, ''), values)])
-  return send([formReply(thread.id, nativeId, Object.fromEntries(answer))])
+  return send([formReply(session, nativeId, Object.fromEntries(answer))])
 }
 
 /** An answer has the label of an option; the server expects its value. */

@@ -2,11 +2,12 @@ import type { Decoded, Emitted, Write } from '../../agent.ts'
 import { emitAll, nothing, send } from '../../kit/decoded.ts'
 import { type Fields, fields, objects, text } from '../../kit/fields.ts'
 import { currentId } from '../../kit/ledger.ts'
-import { formCreated, permissionAsked, withdrawOthers } from './asks.ts'
+import { formCreated, GLOBAL, permissionAsked, threadOfSession, withdrawOthers } from './asks.ts'
 import { completeBlock, releaseAll } from './blocks.ts'
 import { failed, startCall, succeeded } from './calls.ts'
 import { failureOf } from './errors.ts'
 import { stepEnded } from './executions.ts'
+import { enqueued } from './inbox.ts'
 import { eventsMissing } from './missing.ts'
 import { promptCall } from './replies.ts'
 import type { OpencodeState } from './state.ts'
@@ -19,15 +20,20 @@ import { endTurn } from './turn.ts'
  */
 export function readState(state: OpencodeState): Decoded {
   const { root, turn } = state
-  if (!root || !turn) return nothing
+  if (!root) return nothing
   const writes: Write[] = []
-  for (const thread of state.threads.values()) {
-    if (thread.ended) continue
-    for (const what of ['message', 'permission', 'form'])
-      writes.push(read(`state ${what} ${thread.id}`, `/api/session/${thread.id}/${what}`))
+  const ofSession = (what: string, id: string) =>
+    writes.push(read(`state ${what} ${id}`, `/api/session/${id}/${what}`))
+  for (const { id, ended } of state.threads.values()) {
+    if (ended) continue
+    if (turn) ofSession('message', id)
+    // Between two turns, a sub-agent in the background may ask.
+    ofSession('permission', id)
+    ofSession('form', id)
   }
-  writes.push(read(`state inbox ${root.id}`, `/api/session/${root.id}/inbox`))
-  writes.push(read(`state active ${root.id}`, '/api/session/active'))
+  ofSession('form', GLOBAL)
+  ofSession('inbox', root.id)
+  if (turn) writes.push(read(`state active ${root.id}`, '/api/session/active'))
   return send(writes)
 }
 
@@ -37,17 +43,19 @@ function read(tag: string, path: string): Write {
 
 /** Applies one of these responses. Items that the stream has reported are left as they are. */
 export function applyState(state: OpencodeState, what: string, sessionId: string, body: Fields): Decoded {
-  const thread = what === 'active' ? state.root : state.threads.get(sessionId)
-  if (!thread || !state.turn) return nothing
+  const thread = what === 'active' ? state.root : threadOfSession(state, sessionId)
+  if (!thread) return nothing
   switch (what) {
     case 'message':
-      return emitAll(readMessages(state, thread, objects(body, 'data')))
+      return state.turn ? emitAll(readMessages(state, thread, objects(body, 'data'))) : nothing
+    case 'last':
+      return emitAll(readLast(state, thread, objects(body, 'data')))
     case 'permission':
-      return readRequests(state, thread, 'permission', objects(body, 'data'))
+      return readRequests(state, sessionId, 'permission', objects(body, 'data'))
     case 'form':
-      return readRequests(state, thread, 'question', objects(body, 'data'))
+      return readRequests(state, sessionId, 'question', objects(body, 'data'))
     case 'inbox':
-      return nothing
+      return readInbox(state, thread, objects(body, 'data'))
     case 'active':
       return readActive(state, thread, fields(body, 'data'))
     default:
@@ -61,16 +69,43 @@ function readMessages(state: OpencodeState, thread: Thread, messages: readonly F
   const at = messages.findIndex(({ id }) => turn?.promptId !== undefined && id === turn.promptId)
   if (thread === state.root && turn && at >= 0) turn.delivered = true
   if (thread === state.root && at < 0) return []
-  const answers = (at < 0 ? messages : messages.slice(0, at)).filter(({ type }) => type === 'assistant')
   const emitted = releaseAll(state, thread)
   const recovered: string[] = []
-  for (const message of answers.reverse()) emitted.push(...readAnswer(state, thread, message, recovered))
+  for (const message of (at < 0 ? messages : messages.slice(0, at)).toReversed()) {
+    if (message.type === 'assistant') emitted.push(...readAnswer(state, thread, message, recovered))
+    else if (message.type === 'user' && thread === state.root) emitted.push(...readSteer(state, message))
+  }
   if (recovered.length > 0) {
     const what = recovered.join(', ')
     const notice = `the event stream was interrupted: text was read from the stored messages, without deltas: ${what}`
     emitted.push(eventsMissing(notice, { session: thread.id, messages: recovered }))
   }
   return emitted
+}
+
+/** A message that joined the turn, if the event of its delivery was missed. */
+function readSteer(state: OpencodeState, message: Fields): Emitted[] {
+  const id = text(message, 'id') ?? ''
+  const item = state.inbox.get(id)
+  if (item?.delivered) return []
+  const prompt = text(message, 'text') ?? item?.text ?? ''
+  state.inbox.set(id, { type: 'user', text: prompt, delivery: 'steer', delivered: true })
+  return [{ type: 'turn.steered', prompt, effect: 'folded' }]
+}
+
+/** What the server accepted while nothing was received; an event will tell when the model reads it. */
+function readInbox(state: OpencodeState, root: Thread, items: readonly Fields[]): Decoded {
+  return emitAll(items.flatMap((item) => enqueued(state, root, { inboxID: item.id, item }).emitted))
+}
+
+/** The messages of a turn that is over. Its last events may still be on their way, and repeat them. */
+function readLast(state: OpencodeState, root: Thread, messages: readonly Fields[]): Emitted[] {
+  const { turn } = state
+  if (!turn?.isIdle) return []
+  const emitted = readMessages(state, root, messages)
+  for (const { id, type } of messages) if (type === 'assistant') state.over.add(String(id))
+  turn.doneAt = state.clock
+  return [...emitted, ...endTurn(state, { failure: root.failure })]
 }
 
 function readAnswer(state: OpencodeState, thread: Thread, message: Fields, recovered: string[]): Emitted[] {
@@ -122,11 +157,11 @@ function readCall(state: OpencodeState, thread: Thread, part: Fields): Emitted[]
 
 function readRequests(
   state: OpencodeState,
-  thread: Thread,
+  session: string,
   kind: 'permission' | 'question',
   listed: readonly Fields[],
 ): Decoded {
-  const emitted = withdrawOthers(state, kind, thread, listed)
+  const emitted = withdrawOthers(state, kind, session, listed)
   const writes: Write[] = []
   for (const one of listed) {
     const raw = JSON.stringify(one)
@@ -138,13 +173,16 @@ function readRequests(
   return send(writes, emitted)
 }
 
-/** The session has no execution: it ended while nothing was received, or the prompt never reached it. */
+/**
+ * The session has no execution: it ended while nothing was received, or the prompt never reached it. The messages that
+ * were read before may lack its last ones, so they are read again.
+ */
 function readActive(state: OpencodeState, root: Thread, active: Fields): Decoded {
   const { turn } = state
   if (!turn || active[root.id] !== undefined) return nothing
   if (turn.delivered) {
-    turn.doneAt = state.clock
-    return emitAll(endTurn(state, { failure: root.failure }))
+    turn.isIdle = true
+    return send([read(`state last ${root.id}`, `/api/session/${root.id}/message`)])
   }
   // The same id again: a prompt that the server has is not added a second time.
   return turn.body && !turn.aborted ? send([promptCall(root.id, turn.body)]) : nothing

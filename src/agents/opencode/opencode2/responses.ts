@@ -27,7 +27,9 @@ export function decodeResponse(state: OpencodeState, native: Fields): Decoded {
     case 'waiting':
       return isFailed ? nothing : removeWaiting(state, body)
     case 'state':
-      return isFailed ? nothing : applyState(state, what, id, body)
+      // Without its last messages the turn ends with what is known.
+      if (isFailed) return what === 'last' ? applyState(state, what, id, {}) : nothing
+      return applyState(state, what, id, body)
     case 'prompt':
       return isFailed ? promptFailed(state, status, body) : nothing
     case 'interrupt':

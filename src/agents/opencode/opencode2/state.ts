@@ -26,6 +26,8 @@ export interface OpencodeTurn {
   delivered: boolean
   /** An execution started since the turn began. */
   executing: boolean
+  /** The server has no execution any more; the last messages are read before the turn ends. */
+  isIdle: boolean
   /** We requested the interrupt of this turn. */
   aborted: boolean
   /** The usage of the turn, sub-agents included. */
@@ -38,6 +40,8 @@ export interface OpencodeTurn {
 export interface Ask {
   readonly nativeId: string
   readonly kind: 'permission' | 'question'
+  /** The native session that gets the answer. */
+  readonly session: string
   readonly thread: Thread
   readonly toolId: string | undefined
   readonly native: Fields
@@ -93,6 +97,8 @@ export interface OpencodeState {
   readonly toolIds: Set<string>
   /** Answers whose usage was reported. */
   readonly steps: Set<string>
+  /** Answers that were read after their turn: late events repeat them. */
+  readonly over: Set<string>
   /** Our interrupt is neither answered nor visibly effective. */
   aborting: boolean
   /** The number of event streams so far: every one after the first may have missed events. */
@@ -132,6 +138,7 @@ export function initialState(start: Start): OpencodeState {
     calls: new Map(),
     toolIds: new Set(),
     steps: new Set(),
+    over: new Set(),
     aborting: false,
     streams: 0,
     seen: new Set(),
@@ -150,6 +157,7 @@ export function newTurn(promptId?: string): OpencodeTurn {
     accepted: false,
     delivered: false,
     executing: false,
+    isIdle: false,
     aborted: false,
     used: undefined,
     beganAt: undefined,
