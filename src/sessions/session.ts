@@ -334,12 +334,8 @@ export class Session implements SessionHandle, WarmSession {
     this.#failed = true
     const error = toMainstemError(thrown)
     this.#turns.abandon(error)
-    const stopped = Promise.allSettled([
-      this.#log.abandon(error),
-      this.#agent.abandon(),
-      this.#parts.answering.stop(),
-    ])
-    const left = stopped.then(() => this.#deps.pool.leave(this))
+    const stopping = [this.#log.abandon(error), this.#agent.stop(), this.#parts.answering.stop()]
+    const left = Promise.allSettled(stopping).then(() => this.#deps.pool.leave(this))
     this.#deps.failed?.(this.id, error, left)
   }
 }
