@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { idle } from './gateway-idle.ts'
 import type { Measured, Task } from './gateway-worker.ts'
+import { claudeStream } from './library-streams.ts'
 import { median } from './median.ts'
 import type { Task as StoreTask } from './store-worker.ts'
 
@@ -15,10 +16,8 @@ const FILLED = 1_000_000
 const RATE = 1_000
 const MANY_READERS = 100
 const worker = (name: string) => join(import.meta.dirname, `${name}-worker.ts`)
-/** The text of a long answer, in pieces of the recorded length. */
-const PIECE = 18
-const ANSWER = 'The stream is read line by line, and whatever an agent says becomes one event of the log. '
-const RECORDED = join(import.meta.dirname, '../src/agents/claude/fixtures/claude/plain/stdout.jsonl')
+/** The pieces of a message. */
+const DELTAS = 50
 
 /**
  * A server on a filled store, beside loops that decode and store nothing. L3 reads the pipe and parses, L4 also
@@ -54,7 +53,8 @@ class Bench {
     mkdirSync(this.#data)
     this.#warmUp = join(folder, 'warm-up.jsonl')
     this.#short = join(folder, 'short.jsonl')
-    writeFileSync(this.#warmUp, `${streamLines(LINES).join('\n').replaceAll('"msg_', '"msg_first_')}\n`)
+    const warmUp = streamLines(LINES).join('\n')
+    writeFileSync(this.#warmUp, `${warmUp.replaceAll(/"(msg|call)_/g, '"$1_first_')}\n`)
     writeFileSync(this.#stream, `${streamLines(LINES).join('\n')}\n`)
     writeFileSync(this.#short, `${streamLines(LINES_TO_MANY).join('\n')}\n`)
   }
@@ -175,22 +175,8 @@ class Bench {
   }
 }
 
-/** One long answer in pieces, each with its own text and id, like the output of an agent. */
-function streamLines(deltas: number): string[] {
-  const lines = readFileSync(RECORDED, 'utf8').trim().split('\n')
-  const isDelta = (line: string) => line.includes('text_delta')
-  const first = lines.findIndex(isDelta)
-  const delta = lines[first] ?? ''
-  const after = lines.slice(lines.findLastIndex(isDelta) + 1)
-  const text = ANSWER.repeat(2)
-  const pieceOf = (_: unknown, index: number) => {
-    const at = (index * PIECE) % ANSWER.length
-    return delta
-      .replace(/("text":")[^"]*/, `$1${text.slice(at, at + PIECE)}`)
-      .replace(/("uuid":"[^"]*)[^"]{12}"/, `$1${index.toString(16).padStart(12, '0')}"`)
-  }
-  return [...lines.slice(0, first), ...Array.from({ length: deltas }, pieceOf), ...after]
-}
+/** Messages as agents have them, with tool calls, for about so many lines. */
+const streamLines = (length: number) => claudeStream(DELTAS, length).lines
 
 function run(...args: string[]): string {
   return execFileSync(process.execPath, args, { encoding: 'utf8' })

@@ -21,7 +21,7 @@ function recorded(path: string): string[] {
 }
 
 /** Messages of so many pieces, each followed by a tool call and its result. */
-export function claudeStream(pieces: number): Stream {
+export function claudeStream(pieces: number, length = LINES): Stream {
   const lines = recorded('claude/fixtures/claude/plain/stdout.jsonl')
   const isDelta = (line: string) => line.includes('text_delta')
   const begin = lines.findIndex((line) => line.includes('message_start'))
@@ -32,7 +32,7 @@ export function claudeStream(pieces: number): Stream {
   const tail = lines.slice(lines.findLastIndex(isDelta) + 1, end)
   const call = callIn(recorded('claude/fixtures/claude/perm_allowed/stdout.jsonl'))
   const whole: string[] = lines.slice(0, begin)
-  for (let message = 0; whole.length < LINES; message++) {
+  for (let message = 0; whole.length < length; message++) {
     // Every message and call has its own id, as in real output.
     const renamed = (line: string) =>
       line
@@ -42,7 +42,7 @@ export function claudeStream(pieces: number): Stream {
     for (let delta = 0; delta < pieces; delta++) whole.push(reworded(deltas[delta % deltas.length] ?? ''))
     whole.push(...tail.map(renamed), ...call.map((line) => renamed(line).replaceAll('"msg_', '"msg_call_')))
   }
-  const shape = pieces < LINES ? `messages of ${pieces} pieces` : 'one long message'
+  const shape = pieces < length ? `messages of ${pieces} pieces` : 'one long message'
   return { agent: 'claude', shape, launch: 'live', lines: [...whole, ...lines.slice(end)] }
 }
 
