@@ -10,39 +10,13 @@ import type { SessionHandle } from '../../src/sessions/session-handle.ts'
 import type { Sessions } from '../../src/sessions/sessions.ts'
 import { decisionOf } from '../../src/ues/approve.ts'
 import type { CanUseTool } from '../../src/ues/index.ts'
+import { Desktop } from '../cli/desktop.ts'
 import { call } from '../gateway/api.ts'
 import { startGateway, type TestGateway, TOKEN } from '../gateway/start.ts'
 import { FakeDriver, type FakeRun } from '../sessions/fake-driver.ts'
 import { cluster } from '../sessions/nodes/cluster.ts'
 import { ASKING, textOf } from '../sessions/turns/asking-agents.ts'
-
-/** Values that a caller without a compiler may give as an answer. None of them decides anything. */
-const WRONG: Readonly<Record<string, unknown>> = {
-  undefined,
-  null: null,
-  false: false,
-  true: true,
-  'the word deny': 'deny',
-  'the word allow': 'allow',
-  'a number': 1,
-  'an empty object': {},
-  'an empty array': [],
-  'an array': ['allow'],
-  'decision yes': { decision: 'yes' },
-  'decision DENY': { decision: 'DENY' },
-  'decision Allow': { decision: 'Allow' },
-  'a boolean decision': { decision: true },
-  'a list of decisions': { decision: ['allow'] },
-  'allow false': { allow: false },
-  'allow true': { allow: true },
-  'behavior deny': { behavior: 'deny' },
-  'behavior allow': { behavior: 'allow', updatedInput: {} },
-  'an unknown scope': { decision: 'allow', scope: 'forever' },
-  'an unknown field': { decision: 'allow', force: true },
-  'an approval that stops': { decision: 'allow', interrupt: true },
-  'an approval with answers': { decision: 'allow', answers: { a: ['b'] } },
-  'an answer to no question': { decision: 'answered', answers: { a: ['b'] } },
-}
+import { WRONG } from './wrong-values.ts'
 
 type Asking = (typeof ASKING)[number]
 
@@ -186,6 +160,23 @@ const FACES: Readonly<Record<string, Face>> = {
     right: ['the word allow', 'a number'],
     decides: true,
   },
+  // A value that is no answer is typed.
+  terminal: {
+    scene: local(async ({ session }, request, value) => {
+      using desk = new Desktop()
+      const asked = desk.ask(request, 100)
+      await desk.pass()
+      const keys = { allow: 'y', deny: 'n' }
+      await desk.type(isDecision(value) ? keys[value.decision] : String(JSON.stringify(value)))
+      await desk.pass()
+      desk.over.abort()
+      const answer = await asked
+      if (!answer) throw Object.assign(new Error('not answered'), { code: 'not answered' })
+      const author = { principal: 'owner', client: 'terminal' } as const
+      await session.answer({ ...answer, ...author, inputDigest: request.inputDigest })
+    }),
+    author: { principal: 'owner', client: 'terminal' },
+  },
   'another node': {
     async scene(asking) {
       const { store, nodeOf } = cluster()
@@ -206,11 +197,17 @@ const FACES: Readonly<Record<string, Face>> = {
   },
 }
 
+/** A decision that these tests give on purpose. */
+function isDecision(value: unknown): value is { decision: 'allow' | 'deny' } {
+  return value === ALLOW || value === DENY
+}
+
 const CELLS = ASKING.flatMap((asking) =>
   Object.entries(FACES).map(([name, face]) => [asking.agent, name, asking, face] as const),
 )
 
 const ALLOW = { decision: 'allow' }
+const DENY = { decision: 'deny' }
 
 /** Asks once for each subject, and waits for the requests. */
 async function asked(asking: Asking, { run, log }: Scene, subjects: readonly string[]) {
@@ -277,7 +274,7 @@ test.each(GIVEN)('%s runs nothing for an answer that comes to another request, b
   expect(await refusal(scene.give({ ...one, inputDigest: untyped<string>(undefined) }, ALLOW))).toBe(
     'invalid_request',
   )
-  await scene.give(one, { decision: 'deny' })
+  await scene.give(one, DENY)
   // Late: the first decision wins, over HTTP with the winner in the refusal.
   expect(await refusal(scene.give(one, ALLOW))).toMatch(/^(request_not_found|conflict)$/)
   scene.finish()
