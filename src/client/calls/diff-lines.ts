@@ -1,5 +1,6 @@
-/** A line of a unified diff. `header` is text about the change, such as the names of its files. */
+/** A line of a unified diff. */
 export interface UnifiedDiffLine {
+  /** Which text has it; `hunk` begins a part, and `header` is about the change, such as the names of its files. */
   kind: 'same' | 'added' | 'removed' | 'hunk' | 'header'
   /** The line; without its sign if it has one. */
   text: string
