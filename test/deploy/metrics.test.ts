@@ -1,10 +1,14 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import type { AccessLine } from '../../src/gateway/http/server-stats.ts'
 import { StorageCheck } from '../../src/gateway/http/storage-check.ts'
 import { MainstemError } from '../../src/model/index.ts'
-import { begin, call, fetchFrom } from '../gateway/api.ts'
-import { script, text } from '../gateway/puppet.ts'
+import { memoryStore } from '../../src/stores/memory.ts'
+import { begin, call, fetchFrom, finished } from '../gateway/api.ts'
+import { script, success, text } from '../gateway/puppet.ts'
 import { startGateway, type TestGateway } from '../gateway/start.ts'
+import { SocketReader } from '../gateway/streams/socket.ts'
 import { evaluate, fires, type Scrape, scrapeOf } from './expressions.ts'
 
 const rules = readFileSync('deploy/prometheus-rules.yml', 'utf8')
@@ -54,15 +58,102 @@ test('alerts fire for what they name', async () => {
     await call(server, 'GET /v1/sessions/00000000-0000-4000-8000-000000000000')
     server.deps.stats.finished(503, 1, false)
   }
-  const after = await scrape(server, 0)
-  expect(firing(before, after).sort()).toEqual([
-    'MainstemDiskAlmostFull',
-    'MainstemDown',
-    'MainstemErrors',
-    'MainstemSlowCommits',
-    'MainstemStoreFails',
-  ])
+  // Metrics are collected at most once a second.
+  let after = before
+  const fired = async () => {
+    after = await scrape(server, 0)
+    return firing(before, after).sort()
+  }
+  await expect
+    .poll(fired, { timeout: 5_000 })
+    .toEqual([
+      'MainstemDiskAlmostFull',
+      'MainstemDown',
+      'MainstemErrors',
+      'MainstemSlowCommits',
+      'MainstemStoreFails',
+    ])
   expect(after.get('mainstem_http_requests_total{status="4xx"}')).toBe(12)
+})
+
+test('alerts fire for work that waits, and turns that fail', async () => {
+  await using server = await startGateway({ maxQueue: 200 })
+  const before = await scrape(server)
+  const asks = { type: 'request.opened', requestId: 'r', kind: 'permission', blocking: true } as const
+  const id = await begin(server, {
+    prompt: script({ say: { ...asks, tool: 'Bash', options: [] } }, { wait: true }),
+  })
+  await server.gate.reached()
+  for (let count = 0; count <= 100; count++)
+    await call(server, `POST /v1/sessions/${id}/turns`, { body: { prompt: script(success) } })
+  for (let count = 0; count < 6; count++)
+    await finished(
+      server,
+      script({ say: { type: 'turn.verdict', evidence: 'error', denials: 0, personDenials: 0 } }),
+    )
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_000_000 })
+  try {
+    // Metrics are collected at most once a second.
+    await expect
+      .poll(async () => firing(before, await scrape(server)).sort(), { timeout: 5_000 })
+      .toEqual(['MainstemQueueGrows', 'MainstemRequestWaits', 'MainstemTurnsFail'])
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('an alert fires for a node that is lost', async () => {
+  await using server = await startGateway()
+  const before = await scrape(server)
+  const state = 'mainstem_nodes{state="lost"}'
+  expect(before.get(state)).toBe(0)
+  expect(firing(before, new Map([...before, [state, 1]]))).toEqual(['MainstemNodeLost'])
+})
+
+test('every alert fires in a test', () => {
+  const source = readFileSync(import.meta.filename, 'utf8')
+  for (const name of alerts.keys()) expect(source).toContain(`'${name}'`)
+})
+
+test('a WebSocket and a request that waits for the next event are no slow requests', async () => {
+  const lines: AccessLine[] = []
+  await using server = await startGateway({ access: (line) => lines.push(line) })
+  const id = await begin(server, { prompt: script({ wait: true }, success) })
+  await server.gate.reached()
+  const count = () => server.deps.stats.requests.count
+  const earlier = count()
+  const socket = new SocketReader(server, `/v1/sessions/${id}/events`, {
+    headers: { 'x-request-id': 'proxy-18' },
+  })
+  const upgraded = once(socket.socket, 'upgrade')
+  await socket.open()
+  const [response] = await upgraded
+  expect(response.headers['x-request-id']).toBe('proxy-18')
+  const waiting = fetchFrom(server, `GET /v1/sessions/${id}/events?after=99&wait=1`)
+  server.gate.open()
+  await expect.poll(() => socket.messages.at(-1)).toMatchObject({ event: { type: 'turn.completed' } })
+  await (await waiting).text()
+  socket.socket.close()
+  await expect.poll(() => lines.map(({ status }) => status)).toContain(101)
+  expect(count()).toBe(earlier)
+  expect(lines.find(({ status }) => status === 101)?.requestId).toBe('proxy-18')
+  expect(server.deps.stats.deliveries.count).toBeGreaterThan(0)
+})
+
+test('metrics are collected once for all who ask at the same time', async () => {
+  const store = memoryStore()
+  let asked = 0
+  const counts = store.counts.bind(store)
+  store.counts = () => {
+    asked++
+    return counts()
+  }
+  await using server = await startGateway({ store })
+  const texts = await Promise.all(
+    Array.from({ length: 20 }, () => fetchFrom(server, 'GET /metrics').then((one) => one.text())),
+  )
+  expect(texts.every((text) => text.includes('mainstem_sessions'))).toBe(true)
+  expect(asked).toBe(1)
 })
 
 test('a response has the id of its request, and the access log has it without the query', async () => {

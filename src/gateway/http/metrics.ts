@@ -6,9 +6,13 @@ import type { Latency } from '../../sessions/log/latency.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { NODE_STATES, nodeState } from '../v1/nodes.ts'
 import { openRequests } from '../v1/requests.ts'
+import { coalesce } from './coalesce.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Every token may read them, and they are collected from the whole store. */
+const VALID_MS = 1_000
 
 type Sample = readonly [labels: string, value: number]
 
@@ -22,13 +26,22 @@ interface Metric {
 
 /** Metrics in the Prometheus text format. */
 export function metricsEndpoint(deps: GatewayDeps): Endpoint {
+  let last: { text: string; at: number } | undefined
+  let read: (() => Promise<string>) | undefined
+  const collect = async (server: Server) => {
+    last = { text: (await metrics(deps, server)).map(write).join(''), at: performance.now() }
+    return last.text
+  }
   return endpoint({
     method: 'GET',
     url: '/metrics',
     summary: 'Get the metrics of the server in the Prometheus format',
     answers: { 'text/plain': z.string() },
-    run: async ({ request, reply }) =>
-      reply.type(TYPE).send((await metrics(deps, request.server.server)).map(write).join('')),
+    async run({ request, reply }) {
+      read ??= coalesce(() => collect(request.server.server))
+      const isFresh = last !== undefined && performance.now() - last.at < VALID_MS
+      return reply.type(TYPE).send(isFresh ? last?.text : await read())
+    },
   })
 }
 
@@ -69,6 +82,7 @@ async function metrics(deps: GatewayDeps, server: Server): Promise<Metric[]> {
     single('mainstem_open_streams', 'gauge', 'Open streams.', deps.streams.open),
     ...work,
     latency('mainstem_commit_seconds', 'From an entry to its commit.', activity.latency),
+    latency('mainstem_delivery_seconds', 'From an entry to its message on a stream.', deps.stats.deliveries),
     latency('mainstem_http_request_seconds', 'Duration of requests, without streams.', deps.stats.requests),
     {
       name: 'mainstem_http_requests_total',

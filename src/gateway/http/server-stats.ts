@@ -21,9 +21,20 @@ export class ServerStats {
   /** Requests by the first digit of their status, without streams. */
   readonly requests = new Latency()
   readonly statuses = new Map<string, number>()
+  /** From an entry to its message, for entries that arrived while a stream was open. */
+  readonly deliveries = new Latency()
+
+  /** Returns what observes the deliveries of one stream, by the time of the last entry that was written. */
+  delivery(): (at: number | undefined) => void {
+    const opened = Date.now()
+    return (at) => {
+      if (at !== undefined && at >= opened) this.deliveries.observe(Date.now() - at)
+    }
+  }
 
   finished(status: number, ms: number, isStream: boolean): void {
-    const kind = `${Math.floor(status / 100)}xx`
+    // An open WebSocket is a success that took as long as it was open.
+    const kind = status === 101 ? '2xx' : `${Math.floor(status / 100)}xx`
     this.statuses.set(kind, (this.statuses.get(kind) ?? 0) + 1)
     if (!isStream) this.requests.observe(ms)
   }
@@ -49,8 +60,10 @@ export function observeRequests(
     raw.setHeader('x-request-id', request.id)
     raw.once('close', () => {
       const ms = performance.now() - began
-      stats.finished(raw.statusCode, ms, isStream(raw))
-      access?.(lineOf(request, raw.statusCode, ms))
+      // The upgrade bypasses this response, which keeps its first status.
+      const status = request.ws && raw.statusCode === 200 ? 101 : raw.statusCode
+      stats.finished(status, ms, request.ws || isStream(raw) || isLongPoll(request))
+      access?.(lineOf(request, status, ms))
     })
   })
 }
@@ -58,6 +71,11 @@ export function observeRequests(
 /** Headers that were given to `writeHead` cannot be read again, so a stream is known by what it asked for. */
 function isStream(raw: ServerResponse): boolean {
   return /event-stream|ndjson/.test(String(raw.getHeader('content-type') ?? raw.req.headers.accept ?? ''))
+}
+
+/** A request that waits for the next event takes as long as the agent does. */
+function isLongPoll({ url }: FastifyRequest): boolean {
+  return /[?&]wait=/.test(url)
 }
 
 function lineOf(

@@ -56,6 +56,13 @@ export function acceptSockets(
       done()
     },
   })
+  const ids = new WeakMap<IncomingMessage, string>()
+  // The response to an upgrade has only the headers that are added here.
+  app.after(() =>
+    app.websocketServer.on('headers', (headers: string[], request: IncomingMessage) =>
+      headers.push(`x-request-id: ${ids.get(request)}`),
+    ),
+  )
   app.addHook('preValidation', async ({ ws, is404, routeOptions }) => {
     if (ws && !is404 && !routeOptions.config.socket)
       throw new MainstemError('invalid_request', 'this path has no WebSocket')
@@ -70,6 +77,7 @@ export function acceptSockets(
     return {
       preHandler: async (request, reply) => {
         if (!request.ws) return
+        ids.set(request.raw, request.id)
         writers.set(request, await open(callOf(endpoint, request, reply)))
         request.raw.socket.once('close', streams.enter(request.principal))
       },

@@ -7,6 +7,7 @@ import { framedEntries } from './framed-entries.ts'
 import type { Reading } from './page.ts'
 import { Projector } from './projector.ts'
 import { SOCKET_ENDS, type SocketEnd, type SocketStream } from './socket-stream.ts'
+import { timeOf } from './stream-log.ts'
 
 export interface SocketReading extends Reading {
   /** Returns how to close the socket after the whole session was sent; undefined keeps it open. */
@@ -18,15 +19,16 @@ const BATCH = 512
 /** The messages of entries that follow each other. */
 interface Segment {
   messages: Iterable<string | Uint8Array>
-  /** The last entry. */
+  /** The last entry, and its time. */
   last: number
+  at: number | undefined
   /** Whether no turn runs after them; undefined if they do not say. */
   isQuiet: boolean | undefined
 }
 
 /** Sends the log of a session, replayed and then live, one message per frame, and closes the socket with the reason. */
 export async function streamLogToSocket(
-  deps: Pick<GatewayDeps, 'sessions' | 'report'>,
+  deps: Pick<GatewayDeps, 'sessions' | 'report' | 'stats'>,
   stream: SocketStream,
   reading: SocketReading,
 ): Promise<void> {
@@ -44,12 +46,18 @@ class SocketPour {
   readonly #stream: SocketStream
   readonly #reading: SocketReading
   readonly #projector: Projector
+  readonly #delivered: (at: number | undefined) => void
   #cursor: number
   /** No turn was running at the cursor, so this may be the end: the record shows whether it is. */
   #quiet = true
 
-  constructor({ sessions }: Pick<GatewayDeps, 'sessions'>, stream: SocketStream, reading: SocketReading) {
+  constructor(
+    { sessions, stats }: Pick<GatewayDeps, 'sessions' | 'stats'>,
+    stream: SocketStream,
+    reading: SocketReading,
+  ) {
     this.#sessions = sessions
+    this.#delivered = stats.delivery()
     this.#stream = stream
     this.#reading = reading
     this.#projector = new Projector(reading.view)
@@ -91,7 +99,7 @@ class SocketPour {
   async *#stored(signal: AbortSignal): AsyncGenerator<Segment> {
     for await (const texts of this.#sessions.followTexts(this.#reading.id, this.#cursor, signal)) {
       const { messages, isQuiet } = storedSegment(texts)
-      yield { messages, last: this.#cursor + texts.length, isQuiet }
+      yield { messages, last: this.#cursor + texts.length, isQuiet, at: timeOf(texts.at(-1) ?? '') }
     }
   }
 
@@ -99,7 +107,8 @@ class SocketPour {
     const { id: session, raw } = this.#reading
     for await (const { entries, frames } of framedEntries(this.#sessions, { session, raw }, pages)) {
       const messages = jsonOf(this.#projector.project(entries, frames))
-      yield { messages, last: entries.at(-1)?.seq ?? this.#cursor, isQuiet: quietAfter(entries) }
+      const { seq: last = this.#cursor, at } = entries.at(-1) ?? {}
+      yield { messages, last, at, isQuiet: quietAfter(entries) }
     }
   }
 
@@ -114,8 +123,9 @@ class SocketPour {
     return end
   }
 
-  async #send({ messages, last, isQuiet }: Segment): Promise<void> {
+  async #send({ messages, last, isQuiet, at }: Segment): Promise<void> {
     await this.#stream.sendAll(messages)
+    this.#delivered(at)
     this.#quiet = isQuiet ?? this.#quiet
     this.#cursor = last
   }

@@ -19,21 +19,25 @@ export interface StreamSource {
 interface Piece {
   chunks: Iterable<string | Uint8Array>
   isLast(): boolean
+  /** The time of its last entry. */
+  at: number | undefined
 }
 
 type Source = Pick<GatewayDeps, 'sessions'>
 
 /** Sends the log of a session, replayed and then live, until the dialect is finished. */
 export async function streamLog(
-  { sessions, report }: Pick<GatewayDeps, 'sessions' | 'report'>,
+  { sessions, report, stats }: Pick<GatewayDeps, 'sessions' | 'report' | 'stats'>,
   stream: EventStream,
   source: StreamSource,
 ): Promise<void> {
   const read = source.projector.isVerbatim ? storedEntries : projected
+  const delivered = stats.delivery()
   let isOver = false
   try {
-    for await (const { chunks, isLast } of read({ sessions }, source, stream.signal)) {
+    for await (const { chunks, isLast, at } of read({ sessions }, source, stream.signal)) {
       for (const chunk of chunks) await stream.write(chunk)
+      delivered(at)
       isOver = isLast()
       if (isOver || stream.signal.aborted) break
     }
@@ -57,6 +61,7 @@ async function* projected(
   const pages = sessions.follow(session, from, signal, projector.types)
   for await (const { entries, frames } of framedEntries(sessions, { session, raw, signal }, pages)) {
     yield {
+      at: entries.at(-1)?.at,
       chunks: chunks(format, projector.project(entries, frames)),
       isLast: () => projector.finished || entries.at(-1)?.event.type === 'session.ended',
     }
@@ -71,7 +76,14 @@ async function* storedEntries(
 ): AsyncGenerator<Piece> {
   let seq = from
   for await (const texts of sessions.followTexts(session, from, signal)) {
-    yield { chunks: verbatim(format, seq + 1, texts), isLast: () => isEndText(texts.at(-1) ?? '') }
+    const last = texts.at(-1) ?? ''
+    yield { chunks: verbatim(format, seq + 1, texts), isLast: () => isEndText(last), at: timeOf(last) }
     seq += texts.length
   }
+}
+
+/** The time of an entry, without parsing all of it: only numbers and ids come before. */
+export function timeOf(text: string): number | undefined {
+  const [, at] = /^[^{]*{[^{]*?"at":(\d+)/.exec(text) ?? []
+  return at === undefined ? undefined : Number(at)
 }
