@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs'
+import { closeSync, cpSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
@@ -58,3 +58,29 @@ test('a store opens after its last-commit file was deleted, and marks from there
   await store.append(ID, { entries: entries(ID, 11, 12) })
   expect(Number(readFileSync(join(directory, 'last-commit'), 'utf8'))).toBe(2)
 })
+
+test('a commit that is on disk succeeds, although it cannot be noted beside the database', async () => {
+  const directory = join(root, 'full')
+  const noted = join(directory, 'last-commit')
+  await using store = await sqliteStore({ directory })
+  await store.create(ID, { entries: entries(ID, 1, 10), record: state(ID) })
+  const fd = Number(readdirSync('/proc/self/fd').find((name) => targetOf(name) === noted))
+  // The same descriptor of a device on which every write fails with ENOSPC.
+  closeSync(fd)
+  const others: number[] = []
+  for (let full = openSync('/dev/full', 'w'); full !== fd; full = openSync('/dev/full', 'w'))
+    others.push(full)
+  for (const other of others) closeSync(other)
+  await store.append(ID, { entries: entries(ID, 11, 20) })
+  expect(await readAll(store, ID)).toEqual(entries(ID, 1, 20))
+  expect(Number(readFileSync(noted, 'utf8'))).toBe(1)
+})
+
+function targetOf(name: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${name}`)
+  } catch {
+    // The descriptor of the listing itself is closed already.
+    return undefined
+  }
+}

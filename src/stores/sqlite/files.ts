@@ -122,9 +122,17 @@ export class LastCommit implements Disposable {
     this.#fd = openSync(path, last === 0 ? 'w' : 'r+', 0o600)
   }
 
-  /** Not flushed: only a crash of the machine loses it, and it is written after the commit is on disk. */
-  write(id: number): void {
-    writeSync(this.#fd, `${String(id).padStart(DIGITS, '0')}\n`, 0)
+  /**
+   * Not flushed: only a crash of the machine loses it, and it is written after the commit is on disk. A failure is
+   * therefore none of the commit: the file stays behind until the next one, and shows fewer missing commits.
+   */
+  write(id: number): boolean {
+    try {
+      writeSync(this.#fd, `${String(id).padStart(DIGITS, '0')}\n`, 0)
+      return true
+    } catch {
+      return false
+    }
   }
 
   [Symbol.dispose](): void {
