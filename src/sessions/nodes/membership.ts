@@ -7,6 +7,9 @@ const BEATS = 5
 /** The interval at which a starting node checks whether the earlier process with its name is gone. */
 const RETRY_MS = 500
 
+/** A node with a clock further off does not start: others could delete its sessions too early, or too late. */
+const MAX_SKEW_MS = 5 * 60_000
+
 /** The registration of this node among the others. */
 export class Membership {
   readonly #deps: NodeDeps
@@ -24,6 +27,7 @@ export class Membership {
    */
   async join(signal: AbortSignal): Promise<void> {
     const { background, store, terms } = this.#deps
+    await this.#checkClock()
     let seen: number | undefined
     while (!signal.aborted) {
       try {
@@ -67,6 +71,19 @@ export class Membership {
 
   list(): Promise<readonly RegisteredNode[]> {
     return this.#deps.store.nodes.list()
+  }
+
+  /** Retention of every node compares the times that this node writes with those of the store. */
+  async #checkClock(): Promise<void> {
+    const { store, clock } = this.#deps
+    const time = await store.nodes.time?.()
+    if (time === undefined) return
+    const aheadMs = clock.now() - time
+    if (Math.abs(aheadMs) <= MAX_SKEW_MS) return
+    const by = `${Math.round(Math.abs(aheadMs) / 60_000)} minutes ${aheadMs > 0 ? 'ahead of' : 'behind'}`
+    throw new MainstemError('invalid_request', `the clock of this machine is ${by} that of the database`, {
+      advice: 'Set the clocks of both machines, for example with NTP, and start again.',
+    })
   }
 
   async #register(): Promise<void> {
