@@ -23,6 +23,17 @@ export function isSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
 }
 
+/** The response to an upgrade has only the headers that are added here. Returns the ids of upgrade requests, to be filled. */
+function answerUpgradesWithIds(app: FastifyInstance): WeakMap<IncomingMessage, string> {
+  const ids = new WeakMap<IncomingMessage, string>()
+  app.after(() =>
+    app.websocketServer.on('headers', (headers: string[], request: IncomingMessage) =>
+      headers.push(`x-request-id: ${ids.get(request)}`),
+    ),
+  )
+  return ids
+}
+
 /** The route has validated its query; those of other protocols have no such parameter. */
 function wantsNotices({ query }: FastifyRequest): boolean {
   return typeof query === 'object' && query !== null && 'notices' in query && query.notices === '1'
@@ -56,13 +67,7 @@ export function acceptSockets(
       done()
     },
   })
-  const ids = new WeakMap<IncomingMessage, string>()
-  // The response to an upgrade has only the headers that are added here.
-  app.after(() =>
-    app.websocketServer.on('headers', (headers: string[], request: IncomingMessage) =>
-      headers.push(`x-request-id: ${ids.get(request)}`),
-    ),
-  )
+  const ids = answerUpgradesWithIds(app)
   app.addHook('preValidation', async ({ ws, is404, routeOptions }) => {
     if (ws && !is404 && !routeOptions.config.socket)
       throw new MainstemError('invalid_request', 'this path has no WebSocket')
