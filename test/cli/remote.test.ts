@@ -215,6 +215,7 @@ describe('a server that cannot be used is explained', () => {
     [404, {}, 'no page', 'is not a Mainstem server: it answered with status 404'],
     [200, { 'content-type': 'text/html' }, '<html>', 'is not a Mainstem server: it answered with a page'],
     [302, { location: 'https://sso.example.com' }, '', 'sends us to https://sso.example.com'],
+    [413, { 'content-type': 'text/html' }, '<html>', 'refuses a request of this size (status 413)'],
     [502, {}, '', 'has no server that is ready (status 502)'],
   ])('by what it answers: %s', async (status, headers, body, message) => {
     const other = createServer((_, response) => response.writeHead(status, headers).end(body)).listen(

@@ -92,6 +92,13 @@ function refusalOf(server: string, { ok, status, headers }: SocketResponse): Mai
   }
   const type = headers.get('content-type') ?? ''
   if (!ok && !JSON_TYPE.test(type)) {
+    if (status === 413) {
+      return fail(
+        'too_large',
+        `the proxy of ${server} refuses a request of this size (status 413)`,
+        'Ask the operator to raise its limit, such as `client_max_body_size` of nginx.',
+      )
+    }
     if (status < 502 || status > 504) return notOurs(server, `status ${status}`)
     return fail(
       'overloaded',

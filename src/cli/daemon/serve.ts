@@ -65,6 +65,7 @@ async function runInBackground({ data, config: file }: ServeFlags): Promise<void
     const server = await serve({
       config,
       report: (thrown) => log(textOf(thrown)),
+      access: (line) => log(JSON.stringify(line)),
       socket: socketIn(config.data),
     })
     log(`listening on ${server.url}, process ${process.pid}`)

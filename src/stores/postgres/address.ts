@@ -33,11 +33,15 @@ export function parseAddress(text: string): Address {
   return { connection: url.href, schema, shown }
 }
 
-/** The secrets in a URL: the password, as it is and as it is written there. */
+/** Parameters such as `password` and `sslpassword`. */
+const SECRET_PARAMETERS = /[?&][^=&#]*password=([^&#]*)/gi
+
+/** The secrets in a URL: the passwords, as they are and as they are written there. */
 export function passwordsIn(text: string): string[] {
   if (!URL.canParse(text)) return []
-  const { password, searchParams } = new URL(text)
-  const all = [password, safelyDecoded(password), searchParams.get('password') ?? '']
+  const { password } = new URL(text)
+  const given = [...text.matchAll(SECRET_PARAMETERS)].map(([, value = '']) => value)
+  const all = [password, ...given].flatMap((one) => [one, safelyDecoded(one)])
   return [...new Set(all.filter((secret) => secret !== ''))]
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Entry } from '../../../src/model/index.ts'
@@ -141,6 +141,26 @@ describe('stored data', () => {
     const { out } = await home.mainstem(['config', 'show'])
     expect(out).toContain(`data: ${JSON.stringify(join(home.path, 'data'))}`)
   })
+})
+
+test('the configuration is shown without passwords and values of variables', async () => {
+  const file = join(home.path, 'shown.json')
+  const url = 'postgres://mainstem:pa55-one@db/mainstem?sslpassword=%70a55-two'
+  const store = { url, listenUrl: 'postgres://mainstem:pa55-three@db/mainstem' }
+  const agents = { claude: { env: { SOME_NAME: 'pa55-four' } } }
+  writeFileSync(file, JSON.stringify({ store, agents }))
+  const { out, err, code } = await home.mainstem(['config', 'show', '--config', file])
+  expect([code, out]).toEqual([0, expect.stringContaining('SOME_NAME')])
+  expect(out).toContain('postgres://mainstem')
+  expect(out + err).not.toContain('a55-')
+})
+
+test('the background server writes its access log to its own log', async () => {
+  await using own = new Home()
+  mkdirSync(own.data, { mode: 0o700 })
+  writeFileSync(join(own.data, 'config.json'), JSON.stringify({ accessLog: true }))
+  await own.mainstem(['ls'])
+  expect(readFileSync(join(own.data, 'daemon.log'), 'utf8')).toContain('"path":"/v1/sessions","status":200')
 })
 
 describe('requests', () => {
