@@ -159,6 +159,18 @@ describe('rare messages of the app-server', () => {
     expect(codec.hear(limits(10)).emitted).toEqual([])
     expect(codec.hear(limits(11)).emitted).toHaveLength(1)
     expect(codec.hear(limits(100)).emitted).toMatchObject([{ kind: 'quota', account: 'plus' }])
+    expect(codec.hear(limits(100)).emitted).toEqual([])
+  })
+
+  test('a used-up limit is reported in every turn', () => {
+    const codec = inTurn()
+    const used = { usedPercent: 100, resetsAt: 1_800_000_000 }
+    const limits = notification('account/rateLimits/updated', { rateLimits: { primary: used } })
+    expect(codec.hear(limits).emitted).toHaveLength(1)
+    expect(codec.hear(limits).emitted).toEqual([])
+    codec.hear(notification('turn/completed', { turn: { id: 'turn-1', status: 'completed' } }))
+    codec.command({ type: 'prompt', text: 'more' })
+    expect(codec.hear(limits).emitted).toMatchObject([{ kind: 'quota', resetsAt: 1_800_000_000_000 }])
   })
 
   test('hooks, names, compactions and failed MCP servers are reported', () => {

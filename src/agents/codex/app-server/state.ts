@@ -146,6 +146,8 @@ export function initialState(start: Start): AppServerState {
 
 export function openTurn(state: AppServerState, structured = false): void {
   forgetRefusals(state)
+  // The record of a session forgets a used-up limit when a turn completes, so the next turn reports it again.
+  if (state.limits.some(({ kind }) => kind === 'quota')) state.limits = []
   state.turn = {
     id: undefined,
     begun: false,
