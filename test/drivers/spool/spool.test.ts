@@ -212,6 +212,33 @@ describe('the files of a run', () => {
   })
 })
 
+describe('a run that writes more than its owner has read', () => {
+  const LINES = 150_000
+  const small = { queueBytes: 64 * 1024, aheadBytes: 4 * 1024 * 1024 }
+
+  it('goes on when the owner has caught up', async () => {
+    const run = startSpooledFake('flood', String(LINES), small)
+    // Its agent works in the group of its launcher.
+    await vi.waitFor(() => expect(stateOf(run.pid)).toBe('T'), 10_000)
+    const frames = await readAll(run)
+    expect(frames).toHaveLength(LINES)
+    expect(await run.exit).toEqual({ code: 0 })
+  })
+
+  it('gives back the space of what is committed', async () => {
+    const root = join(mkdtempSync(join(tmpdir(), 'spool-test-')), 'spool')
+    const context = contextOf()
+    const run = startSpooled(spooled({ spool: root }), fakeAgent('flood', String(LINES)), 'open', context)
+    for await (const _ of run.frames) if (run.lasting) run.lasting.release(run.lasting.position)
+    await run.exit
+    const out = SpoolFolder.of(root, context.runId).file('out')
+    const { size } = statSync(out)
+    expect(size).toBeGreaterThan(30_000_000)
+    // What is left is less than the smallest piece that is given back.
+    await vi.waitFor(() => expect(statSync(out).blocks * 512).toBeLessThan(9_000_000), 10_000)
+  })
+})
+
 /** The folder of a run, by what its launcher was started with. */
 function folderOf(run: Run): { path: string } {
   const path = readFileSync(`/proc/${run.pid}/cmdline`, 'utf8')
