@@ -87,6 +87,23 @@ export const PLANTS: readonly Plant[] = [
     shows: /comes after the end of turn|ended 2 times/,
   },
   {
+    name: 'position of the output not committed',
+    file: 'src/sessions/log/log.ts',
+    find: 'this.#journal.push({ frame, stream: READ, text: JSON.stringify(position) })',
+    replace:
+      'if (frame % 3 === 0) this.#journal.push({ frame, stream: READ, text: JSON.stringify(position) })',
+    shows: /journal: .* is not what the agent printed next|text: /,
+    by: 'crash',
+  },
+  {
+    name: 'last write repeated after a crash',
+    file: 'src/sessions/recovery/reattach.ts',
+    find: 'firstWrite: written.done,',
+    replace: 'firstWrite: Math.max(0, written.done - 1),',
+    shows: /the agent received \S+ \d+ times|was answered 2 times|repeated: /,
+    by: 'crash',
+  },
+  {
     name: 'orphan left after a crash',
     file: 'src/drivers/tree/sweep.ts',
     find: 'const tree = new ProcessTree(table, over, undefined, groups, { owner, except, folders })',
