@@ -123,6 +123,8 @@ export const SCRIPTS = {
       { text: 'It was asked to run.' },
     ],
   },
+  /** More than any program keeps beside a summary. */
+  long: { replies: [{ text: `${'word '.repeat(24_000)}end` }] },
   /** Only the first reply follows the prompt: a goal has no message of a person, and continues after it. */
   goal: {
     replies: [

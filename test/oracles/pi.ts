@@ -14,7 +14,7 @@ interface Line {
   toolCallId?: string
   toolName?: string
   data?: { disposition?: string }
-  result?: { content?: Block[] }
+  result?: { content?: Block[]; usage?: Counts }
   message?: { role?: string; content?: Block[]; stopReason?: string; rawStopReason?: string; usage?: Counts }
   assistantMessageEvent?: { type?: string; delta?: string }
 }
@@ -36,6 +36,9 @@ export const oracle: Oracle = (recording) => {
   return { turns: pieces.map((lines) => turnOf(lines, recording)) }
 }
 
+/** The end of a compaction that a client asked for, which is a turn. */
+const isCompacted = ({ type, command }: Line) => type === 'response' && command === 'compact'
+
 /** The lines of each turn; a prompt that an extension took, or that was refused, is a turn without a run. */
 function turnsOf(messages: readonly NativeMessage[]): Line[][] {
   const turns: Line[][] = []
@@ -46,7 +49,7 @@ function turnsOf(messages: readonly NativeMessage[]): Line[][] {
     const running = lines.some(({ type }) => type === 'agent_start')
     const answered = value.type === 'response' && value.command === 'prompt'
     const alone = answered && !running && (!value.success || value.data?.disposition === 'handled')
-    if (value.type !== 'agent_settled' && !alone) continue
+    if (value.type !== 'agent_settled' && !alone && !isCompacted(value)) continue
     turns.push(lines)
     lines = []
   }
@@ -104,9 +107,11 @@ function statusOf({ isError, durationMs, toolName, result }: Line, aborted: bool
 
 function usageOf(lines: readonly Line[]): Record<string, number> | undefined {
   const sum = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 }
-  for (const { message } of answersOf(lines)) {
-    if (!message?.usage) continue
-    const { totalTokens, ...counts } = message.usage
+  const compactions = lines.flatMap(({ type, result }) =>
+    type === 'compaction_end' ? (result?.usage ?? []) : [],
+  )
+  const answers = answersOf(lines).flatMap(({ message }) => message?.usage ?? [])
+  for (const { totalTokens, ...counts } of [...answers, ...compactions]) {
     for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) sum[key] += counts[key]
     sum.total += totalTokens
   }
@@ -119,7 +124,9 @@ function outcomeOf(
   { stderr }: NativeRecording,
 ): string {
   const settled = lines.findLast(({ type }) => type === 'agent_settled')
-  const answer = lines.findLast(({ type, command }) => type === 'response' && command === 'prompt')
+  const answer = lines.findLast(
+    (line) => line.type === 'response' && (line.command === 'prompt' || isCompacted(line)),
+  )
   if (!settled) {
     if (lines.some(({ type }) => type === 'agent_start')) return 'crashed'
     if (answer) return answer.success ? 'completed' : 'failed'

@@ -11,7 +11,7 @@ import { TOOLS } from './tools.ts'
 
 const COMMON: Omit<
   Capabilities,
-  'permissions' | 'questions' | 'interrupt' | 'steer' | 'images' | 'setModel'
+  'permissions' | 'questions' | 'interrupt' | 'steer' | 'images' | 'setModel' | 'verbs'
 > = {
   deltas: true,
   thinking: 'raw',
@@ -25,12 +25,10 @@ const COMMON: Omit<
   plans: false,
   subagents: false,
   mcp: false,
-  verbs: ['fork'],
   marksRetries: true,
 }
 
 const LACKS = {
-  compact: 'its protocol has no turn for it',
   review: 'it has no such command',
   goal: 'it has no goals',
   rewind: 'it has no checkpoints',
@@ -50,6 +48,7 @@ export const pi: Agent = {
       changesInput: true,
       capabilities: {
         ...COMMON,
+        verbs: ['fork', 'compact'],
         permissions: true,
         questions: true,
         interrupt: 'protocol',
@@ -61,9 +60,10 @@ export const pi: Agent = {
     }),
     oneshot: recipe({
       codec: accounted(codec, dropped),
-      lacks: LACKS,
+      lacks: { ...LACKS, compact: 'only its live launch has the command' },
       capabilities: {
         ...COMMON,
+        verbs: ['fork'],
         permissions: false,
         questions: false,
         interrupt: 'signal',

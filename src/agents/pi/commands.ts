@@ -1,5 +1,6 @@
 import type { Frame } from '../../framing/frame.ts'
 import type { AnswerCommand, Command, Image } from '../../model/index.ts'
+import { verbIn } from '../../model/request/verb.ts'
 import type { Decoded } from '../agent.ts'
 import { line, nextProcess, nothing, refuse, send } from '../kit/decoded.ts'
 import { compact, type Fields, isFields, text } from '../kit/fields.ts'
@@ -14,7 +15,7 @@ export function encodeLive(state: PiState, command: Command): Decoded {
     case 'open':
       return write(state, [{ type: 'get_state' }, { type: 'get_available_models' }, { type: 'get_commands' }])
     case 'prompt':
-      return write(state, [promptMessage(command.text, command.images)], command)
+      return write(state, [messageOf(command)], command)
     case 'steer':
       if (!state.turn.open) return refuse('conflict', 'there is no open turn to steer')
       // Sent as a prompt: if the run has just ended, it starts another one, and nothing stays in a queue.
@@ -50,6 +51,10 @@ function encodeAnswer(state: PiState, command: AnswerCommand): Decoded {
   if (!isApproval) return withDenialNotice(send(writes), command)
   if (toolId === undefined || command.decision !== 'allow' || command.input === undefined) return send(writes)
   return send(writes, [{ type: 'tool.updated', toolId, input: command.input }])
+}
+
+function messageOf({ text, images }: Extract<Command, { type: 'prompt' }>): Fields {
+  return verbIn(text)?.verb === 'compact' ? { type: 'compact' } : promptMessage(text, images)
 }
 
 function promptMessage(message: string, images: readonly Image[] = []): Fields {
@@ -102,6 +107,11 @@ function applySent(
     case 'steer':
     case 'follow_up':
       return notePrompt(state, id, message, promptId)
+    case 'compact':
+      // Its response ends the turn.
+      state.calls.add(id, { type, prompt: { text: '/compact', promptId, opens: true } })
+      state.turn.open = true
+      return { type: 'prompt', text: '/compact', ...compact({ promptId }) }
     case 'abort':
       state.calls.add(id, { type })
       state.turn.interrupting = state.turn.open

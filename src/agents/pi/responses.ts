@@ -39,9 +39,17 @@ export function decodeResponse(state: PiState, native: Fields): Decoded {
   const id = text(native, 'id') ?? ''
   const sent = state.calls.take(id)
   if (native.success === false) return decodeRefusal(state, native, sent)
+  if (sent?.type === 'compact') return compacted(state)
   if (sent?.prompt) return decodeDisposition(state, native, sent.prompt)
   const rule = ruleOf(native.command)
   return rule ? emitAll(rule(state, fields(native, 'data'))) : nothing
+}
+
+/** The end of the compaction has reported it. */
+function compacted(state: PiState): Decoded {
+  if (!state.turn.open) return nothing
+  state.turn.settled = true
+  return emitAll(endTurn(state))
 }
 
 /** The result of a prompt: a run, a queue position, or a command that an extension handled. */
@@ -63,7 +71,8 @@ function decodeDisposition(state: PiState, native: Fields, prompt: NonNullable<P
 function decodeRefusal(state: PiState, native: Fields, sent: PiCall | undefined): Decoded {
   const message = text(native, 'error') ?? 'refused'
   if (sent?.prompt?.opens && state.turn.open) {
-    state.turn.failure = { code: codeOf(message), message }
+    if (state.turn.interrupting) state.turn.settled = state.turn.aborted = true
+    else state.turn.failure = { code: codeOf(message), message }
     return emitAll(endTurn(state))
   }
   const command = text(native, 'command') ?? sent?.type

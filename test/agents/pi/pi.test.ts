@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Event } from '../../../src/model/index.ts'
 import { decodeFixture, type Fixture, fixtures } from '../fixtures.ts'
 import { Native } from '../native/pi.ts'
-import { answered, call, emitted, returned, runningTalk, settled } from './pi-talk.ts'
+import { answered, call, emitted, returned, runningTalk, settled, Talk } from './pi-talk.ts'
 
 const recordings = fixtures.filter(({ program }) => program === 'pi')
 
@@ -197,4 +197,38 @@ test('figures of a compaction inside a turn count for it', () => {
   expect(talk.only('turn.completed')).toMatchObject([
     { usage: { input: 2, output: 4, total: 6, costUsd: 1 } },
   ])
+})
+
+describe('/compact', () => {
+  const refusal = {
+    id: 'c1',
+    type: 'response',
+    command: 'compact',
+    success: false,
+    error: 'Nothing to compact',
+  }
+
+  test('is a native command, whose response ends the turn', () => {
+    const talk = new Talk()
+    expect(talk.prompt('/compact')).toEqual([{ id: 'c1', type: 'compact' }])
+    talk.hear({ id: 'c1', type: 'response', command: 'compact', success: true, data: {} })
+    expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'completed' }])
+  })
+
+  test('that pi refuses fails its turn, with the words of pi', () => {
+    const talk = new Talk()
+    talk.prompt('/compact')
+    talk.hear(refusal)
+    const error = { message: 'Nothing to compact' }
+    expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'failed', error }])
+  })
+
+  test('that is interrupted is no failure', () => {
+    const talk = new Talk()
+    talk.prompt('/compact')
+    talk.conversation.setCause('interrupt')
+    talk.tell({ type: 'interrupt' })
+    talk.hear(refusal)
+    expect(talk.only('turn.completed')).toMatchObject([{ outcome: 'interrupted' }])
+  })
 })
