@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEFAULT_POLICY, type Event, type Policy } from '../../../src/model/index.ts'
+import { type AnswerCommand, DEFAULT_POLICY, type Event, type Policy } from '../../../src/model/index.ts'
 import { answerFor } from '../../../src/sessions/turns/approval.ts'
 import { asks, eventsOf, result, Talk, update } from './acp-talk.ts'
 
@@ -168,5 +168,61 @@ describe('a cancelled call', () => {
     expect(talk.only('request.opened')).toEqual([])
     talk.hear(result(3, { stopReason: 'cancelled' }))
     expect(talk.only('tool.completed')).toMatchObject([{ toolId: 't', status: 'cancelled' }])
+  })
+})
+
+describe('a question that is sent as a permission request', () => {
+  const asked = () => {
+    const talk = new Talk('antigravity-acp', {
+      policy: { approval: 'auto-all', sandbox: 'full-access' },
+    }).begin()
+    talk.write({
+      jsonrpc: '2.0',
+      id: 7,
+      method: 'session/request_permission',
+      params: {
+        sessionId: 'native-1',
+        toolCall: { toolCallId: 'interaction_1', title: 'Which database?' },
+        options: [
+          { optionId: 'o1', kind: 'allow_once', name: 'SQLite' },
+          { optionId: 'o2', kind: 'allow_once', name: 'PostgreSQL' },
+        ],
+      },
+    })
+    const [request] = talk.only('request.opened')
+    return { talk, request, requestId: request?.requestId ?? '' }
+  }
+
+  test('is a question, which no policy answers', () => {
+    const { talk, request } = asked()
+    expect(request).toMatchObject({
+      kind: 'question',
+      options: [],
+      questions: [
+        { id: 'answer', text: 'Which database?', options: [{ label: 'SQLite' }, { label: 'PostgreSQL' }] },
+      ],
+    })
+    expect(talk.only('tool.started')).toEqual([])
+  })
+
+  test.each<[Partial<AnswerCommand>, object]>([
+    [
+      { decision: 'answered', answers: { answer: ['PostgreSQL'] } },
+      { outcome: 'selected', optionId: 'o2' },
+    ],
+    [{ decision: 'deny' }, { outcome: 'cancelled' }],
+  ])('%j selects %j', (answer, outcome) => {
+    const { talk, requestId } = asked()
+    expect(talk.answer(requestId, { decision: 'deny', ...answer })).toMatchObject([
+      { id: 7, result: { outcome } },
+    ])
+  })
+
+  test.each<Partial<AnswerCommand>>([
+    { decision: 'allow' },
+    { decision: 'answered', answers: { answer: ['Oracle'] } },
+  ])('%j is refused', (answer) => {
+    const { talk, requestId } = asked()
+    expect(talk.answer(requestId, { decision: 'deny', ...answer })).toEqual([{ refused: 'invalid_request' }])
   })
 })

@@ -16,6 +16,7 @@ import {
 import { redefineTool, refuseTool } from '../../kit/tools.ts'
 import { openTurn } from './between-turns.ts'
 import { closeBlock } from './blocks.ts'
+import { choiceAnswer, choiceOutcome, isChoice, openChoice } from './choices.ts'
 import type { AcpAsk, AcpState, ToolCall } from './state.ts'
 import { inputOf, learn, newToolCall } from './tools/tool-call.ts'
 import { redefined, startCall } from './tools/tools.ts'
@@ -30,6 +31,10 @@ export function decodePermission(state: AcpState, native: Fields): Decoded {
   const id = text(asked, 'toolCallId')
   const emitted = openTurn(state, isFields(params._meta) ? params._meta : undefined)
   if (state.turn) emitted.push(...closeBlock(state, state.turn))
+  if (isChoice(state, id)) {
+    if (state.driving && state.turn?.cancelling) return send([takenBack(nativeId)], emitted)
+    return openChoice(state, nativeId, { asked, params }, emitted)
+  }
   const call = id === undefined ? undefined : (state.tools.get(id) ?? newToolCall())
   const child = state.children.get(text(params, 'sessionId') ?? '')?.subagent
   if (call) call.parent ??= child
@@ -176,6 +181,10 @@ export function encodeAnswer(state: AcpState, command: AnswerCommand): Decoded {
   const ask = askOf(state.ledger, command.requestId)
   if (!ask) return refuse('request_not_found', `the agent has no open request ${command.requestId}`)
   if (ask.form) return answerForm(state, ask, ask.form, command)
+  if (ask.choices) {
+    const chosen = choiceOutcome(ask.choices, command)
+    return 'refusal' in chosen ? chosen.refusal : answerWith(state, ask, command, chosen)
+  }
   if (command.decision === 'answered') {
     return refuse('invalid_request', 'decision: a permission must be allowed or denied')
   }
@@ -240,6 +249,10 @@ export function applyAnswer(state: AcpState, nativeId: unknown, result: Fields):
   if (requestId === undefined || !ask) return undefined
   if (ask.form) return noteForm(state, requestId, result)
   const outcome = fields(result, 'outcome')
+  if (ask.choices) {
+    closeRequest(state.ledger, requestId)
+    return choiceAnswer(ask.choices, requestId, outcome)
+  }
   const option = ask.options.find(({ id }) => id === text(outcome, 'optionId'))
   // Cancelled with the turn: settlement withdraws it. Cancelled alone: it was not approved.
   if (!option && state.turn?.cancelling) return undefined

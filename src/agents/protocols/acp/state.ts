@@ -93,6 +93,8 @@ export interface AcpAsk {
   options: readonly RequestOption[]
   /** The parameters of a form; a permission has none. */
   form?: Fields
+  /** The answers of a question that was sent as a permission request. */
+  choices?: readonly { readonly id: string; readonly label: string }[]
 }
 
 /** A prompt that was sent during an open turn, and its response if that came first. */

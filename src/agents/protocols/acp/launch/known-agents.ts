@@ -20,6 +20,7 @@ export const GEMINI: AcpQuirks = {
 /** Never run here; others report its modes. */
 export const ANTIGRAVITY: AcpQuirks = {
   ...PLAIN,
+  questionIds: 'interaction_',
   modes: modesOf({ ask: ['default'], edit: ['auto_edit'], all: ['yolo'] }),
 }
 

@@ -57,6 +57,8 @@ export interface AcpQuirks {
   readonly forgetsCancelled?: true
   /** Silently skips servers that it would have to start. */
   readonly serversByUrl?: true
+  /** Permission requests for calls whose ids begin so are questions, with an option for each answer. */
+  readonly questionIds?: string
   /** Its forms have the question as the title of a field, and a headline as the description. */
   readonly questionInTitle?: true
   /** Lines on standard error with this text report conditions that the protocol cannot express. */
