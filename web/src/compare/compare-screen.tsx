@@ -1,9 +1,10 @@
 import { type SessionRecord, subagentName } from 'mainstem/client'
 import { type FormEvent, useEffect, useMemo } from 'react'
-import { client } from '../app/client.ts'
+import { client, messageOf } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
+import { attentive } from '../app/visible.ts'
 import { agents as agentStore, isUsable, loadAgents } from '../inbox/agents-store.ts'
 import { DirectoryField } from '../inbox/directory-field.tsx'
 import { waits } from '../inbox/groups.ts'
@@ -17,12 +18,14 @@ import { openRequests, SessionStore } from '../session/session-store.ts'
 import { WorkingRow } from '../session/working-row.tsx'
 import { Counts, DiffView } from '../text/diff-view.tsx'
 import { cost, duration, tokens } from '../text/format.ts'
+import { showHidden } from '../text/hidden.ts'
 import { Workspace } from '../text/workspace.ts'
 import { useAction } from '../ui/action.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { ScrollRegion } from '../ui/scroll-region.tsx'
+import { say } from '../ui/toasts.tsx'
 
 /** One prompt for several agents, side by side. */
 export default function CompareScreen({ ids }: { ids: readonly string[] }) {
@@ -43,17 +46,29 @@ function CompareForm() {
     const data = new FormData(event.currentTarget)
     const prompt = String(data.get('prompt') ?? '').trim()
     const chosen = data.getAll('agent').map(String)
-    if (prompt === '' || chosen.length < 2) return
+    if (prompt === '') return
     run(async () => {
       const cwd = String(data.get('cwd') ?? '').trim()
-      const begun = await Promise.all(
-        chosen.map((agent) => {
-          const model = String(data.get(`model ${agent}`) ?? '').trim()
-          const options = model === '' ? {} : { options: { model } }
-          return client.begin({ agent, prompt, ...(cwd !== '' && { cwd }), ...options }, crypto.randomUUID())
-        }),
+      const columns = chosen.flatMap((agent) =>
+        modelsIn(String(data.get(`model ${agent}`) ?? '')).map((model) => ({ agent, model })),
       )
-      go({ screen: 'compare', ids: begun.map(({ id }) => id) })
+      if (columns.length < 2) throw new Error('Choose two agents, or two models of one')
+      const results = await Promise.allSettled(
+        columns.map(({ agent, model }) =>
+          client.begin(
+            { agent, prompt, ...(cwd !== '' && { cwd }), ...(model !== undefined && { options: { model } }) },
+            crypto.randomUUID(),
+          ),
+        ),
+      )
+      const refused = results.flatMap((result, index) =>
+        result.status === 'rejected' ? [`${nameOf(columns[index])}: ${messageOf(result.reason)}`] : [],
+      )
+      const begun = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value.id] : []))
+      if (begun.length === 0) throw new Error(refused.join('. '))
+      // The others run: they must not be out of sight.
+      for (const text of refused) say(text)
+      go({ screen: 'compare', ids: begun })
     })
   }
   return (
@@ -61,7 +76,8 @@ function CompareForm() {
       <h1 className="text-lg font-semibold">Compare agents</h1>
       <p className="text-soft">
         Sends one prompt to several agents and shows them side by side, with their changes and a table of
-        outcome, time, tokens and cost. They share one directory, so let them read rather than edit;{' '}
+        outcome, time, tokens and cost. Name several models of an agent, separated by commas, for a column
+        each. They share one directory, so let them read rather than edit;{' '}
         <code>mainstem compare --worktree</code> gives each its own git worktree.
       </p>
       <label className="block">
@@ -75,7 +91,7 @@ function CompareForm() {
         <DirectoryField id="compare-directory" name="cwd" />
       </div>
       <fieldset className="grid gap-2 sm:grid-cols-2">
-        <legend className="mb-1 text-xs text-soft">Agents, two or more</legend>
+        <legend className="mb-1 text-xs text-soft">Agents and models, two or more columns</legend>
         {known === undefined && <span className="text-soft">Looking for agents on this machine…</span>}
         {usable.map(({ id, name }) => (
           <div
@@ -90,6 +106,7 @@ function CompareForm() {
               name={`model ${id}`}
               aria-label={`Model of ${name}`}
               placeholder="default model"
+              title="Several models, separated by commas, get a column each"
               className="w-32 py-0.5 text-sm not-group-has-checked:invisible"
             />
           </div>
@@ -103,9 +120,27 @@ function CompareForm() {
   )
 }
 
+/** One column for each model; one with the default model if none is named. */
+function modelsIn(text: string): (string | undefined)[] {
+  const models = text.split(',').map((model) => model.trim())
+  const named = models.filter((model) => model !== '')
+  return named.length === 0 ? [undefined] : named
+}
+
+const nameOf = (column: { agent: string; model: string | undefined } | undefined): string =>
+  [column?.agent, column?.model].filter(Boolean).join(' · ')
+
+/** The agent of a record with its model, which distinguishes two columns of one agent. */
+const columnName = ({ agent, options }: SessionRecord): string =>
+  showHidden(nameOf({ agent, model: options.model }))
+
 function Columns({ ids }: { ids: readonly string[] }) {
   const { records } = useStore(inbox)
   const known = ids.map((id) => records.get(id))
+  // Sessions of an old link are not in the list.
+  useEffect(() => {
+    for (const id of ids) if (!inbox.get().records.has(id)) void inbox.refresh(id)
+  }, [ids])
   return (
     <>
       <div className="border-b border-line px-3 py-2 sm:px-5">
@@ -137,7 +172,7 @@ function Table({ records }: { records: readonly SessionRecord[] }) {
         {records.map((record) => (
           <tr key={record.id}>
             <th scope="row" className="pr-6 text-left font-medium">
-              {record.agent}
+              {columnName(record)}
             </th>
             <td className="pr-6">
               <Standing record={record} />
@@ -176,7 +211,7 @@ function ColumnChanges({ record }: { record: SessionRecord }) {
   const files = useChangedFiles(record)
   if (files.length === 0 || record.status === 'busy') return null
   return (
-    <section aria-label={`Changes of ${record.agent}`} className="space-y-1 border-t border-line pt-2">
+    <section aria-label={`Changes of ${columnName(record)}`} className="space-y-1 border-t border-line pt-2">
       {files.flatMap(({ changes }) => changes.map(({ key, diff }) => <DiffView key={key} file={diff} />))}
     </section>
   )
@@ -191,21 +226,23 @@ function Standing({ record }: { record: SessionRecord }) {
 
 function Column({ id }: { id: string }) {
   const store = useMemo(() => new SessionStore(id), [id])
+  const follows = useStore(attentive)
   useEffect(() => {
+    if (!follows) return
     void store.follow()
     return () => store.stop()
-  }, [store])
+  }, [store, follows])
   const view = useStore(store)
   const { record, timeline, error } = view
   return (
     <Workspace value={record?.cwd ?? ''}>
       <section
-        aria-label={record?.agent ?? id}
+        aria-label={record ? columnName(record) : id}
         className="flex min-h-0 w-96 shrink-0 grow flex-col border-r border-line"
       >
         <h2 className="flex items-center gap-2 border-b border-line bg-panel px-3 py-1.5 font-medium">
           <a href={sessionHref(id)} className="hover:underline">
-            {record?.agent ?? id}
+            {record ? columnName(record) : id}
           </a>
         </h2>
         <ScrollRegion label="Conversation" className="min-h-0 flex-1 space-y-2 overflow-y-auto p-3">

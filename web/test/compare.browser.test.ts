@@ -1,0 +1,67 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { promptFor, script, success, text } from '../../test/gateway/puppet.ts'
+import { faultsOf, theatre, violations } from './page.ts'
+
+const { stage, signedIn } = theatre()
+
+const edits = () =>
+  script(
+    text('a', 'I write it.'),
+    {
+      say: {
+        type: 'file.changed',
+        path: join(stage.home, 'part/new.ts'),
+        change: 'created',
+        after: 'one\ntwo\n',
+      },
+    },
+    success,
+  )
+
+/** Answers the request for the sessions of a comparison, which names the columns. */
+const idsIn = (url: string) => new URL(url).hash.split('=').at(-1)?.split(',') ?? []
+
+test('agents and models run in columns, in one directory, with a table and their diffs', async () => {
+  mkdirSync(join(stage.home, 'part'))
+  const watched = await signedIn()
+  const { page } = watched
+  await page.goto(`${stage.url}/#/compare`)
+  await page.getByRole('textbox', { name: 'Prompt' }).fill(promptFor('Write it', edits()))
+  await page
+    .getByRole('textbox', { name: 'Directory' })
+    .or(page.getByRole('combobox', { name: 'Directory' }))
+    .fill(join(stage.home, 'part'))
+  await page.getByRole('checkbox', { name: 'Able puppet' }).check()
+  await page.getByRole('textbox', { name: 'Model of Able puppet' }).fill('small-1, large-2')
+  await page.getByRole('button', { name: 'Compare' }).click()
+  for (const model of ['small-1', 'large-2']) {
+    const column = page.getByRole('region', { name: `able · ${model}`, exact: true })
+    await column
+      .getByRole('region', { name: `Changes of able · ${model}` })
+      .getByText('two')
+      .waitFor()
+    const row = page.getByRole('row', { name: new RegExp(`able · ${model}`) })
+    await row.getByText('completed').waitFor()
+    await row.getByText('1 file').waitFor()
+    await row.getByText('+2').waitFor()
+  }
+  const records = (await stage.client.sessions({ limit: 2 })).sessions
+  expect(records.map(({ options }) => options.model).sort()).toEqual(['large-2', 'small-1'])
+  expect(new Set(records.map(({ cwd }) => cwd))).toEqual(new Set([join(stage.home, 'part')]))
+  expect(await violations(page)).toEqual([])
+  expect(await faultsOf(watched)).toEqual([])
+})
+
+test('one refusal leaves the other columns in sight, and says its reason', async () => {
+  const { page } = await signedIn()
+  await page.goto(`${stage.url}/#/compare`)
+  await page.getByRole('textbox', { name: 'Prompt' }).fill(promptFor('Write it', edits()))
+  await page.getByRole('checkbox', { name: 'Able puppet' }).check()
+  await page.getByRole('textbox', { name: 'Model of Able puppet' }).fill('small-1, --not-a-model')
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByRole('region', { name: 'able · small-1', exact: true }).waitFor()
+  await page.getByRole('status').getByText('able · --not-a-model:').waitFor()
+  expect(idsIn(page.url())).toHaveLength(1)
+})
