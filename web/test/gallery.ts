@@ -55,25 +55,77 @@ const SCREENS: Record<string, [hash: string, step?: Step]> = {
   ...Object.fromEntries(Object.entries(waiting).map(([name, id]) => [`ask-${name}`, [`#/sessions/${id}`]])),
   search: ['#/search?q=page'],
   usage: ['#/usage'],
+  nodes: ['#/nodes'],
   compare: ['#/compare'],
+  'compare-columns': [`#/compare?ids=${long},${failed},${waiting.command}`],
   palette: ['#/', (page) => page.keyboard.press('Control+k')],
+  help: ['#/', (page) => page.keyboard.press('?')],
+  settings: [`#/sessions/${long}`, (page) => page.getByText('Settings ▾').click()],
+  'failed-list': [
+    '#/',
+    async (page) => {
+      const filter = page.getByRole('button', { name: 'Failed', exact: true })
+      if (await filter.isVisible()) await filter.click()
+    },
+  ],
+  'no-session': ['#/sessions/nowhere'],
+  'no-changes': [`#/sessions/${short}/changes`],
+  'no-hits': ['#/search?q=nothinghasthisword'],
+  login: [`#login=${'a'.repeat(64)}&name=laptop`],
 }
+
+/** Screens of a server without sessions. */
+const EMPTY: Record<string, [hash: string, step?: Step]> = {
+  'empty-inbox': ['#/'],
+  'empty-usage': ['#/usage'],
+  'empty-search': ['#/search'],
+  'empty-nodes': ['#/nodes'],
+}
+
+await using bare = new Stage(resolve(import.meta.dirname, '../../dist/web'))
+await bare.start()
+
+type Server = Pick<Stage, 'url' | 'client'>
 
 const browser = await launchBrowser()
 for (const [size, [width, height]] of Object.entries(SIZES)) {
   for (const colorScheme of THEMES) {
-    const page = await browser.newPage({ viewport: { width, height }, colorScheme })
-    await page.goto(`${stage.url}/#ticket=${await client.ticket()}`)
-    await page.getByRole('searchbox', { name: 'Filter sessions' }).waitFor()
-    for (const [name, [hash, step = nothing]] of Object.entries(SCREENS)) {
-      if (!name.startsWith(only)) continue
-      await page.goto(`${stage.url}/${hash}`)
-      await page.waitForTimeout(700)
-      await step(page)
-      await page.waitForTimeout(300)
-      await page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) })
+    const look = { viewport: { width, height }, colorScheme }
+    const take = (page: Page, name: string) =>
+      page.screenshot({ path: join(folder, `${name}-${size}-${colorScheme}.png`) })
+    const screens = async (server: Server, list: Record<string, [hash: string, step?: Step]>) => {
+      const page = await browser.newPage(look)
+      await page.goto(`${server.url}/#ticket=${await server.client.ticket()}`)
+      await page.getByRole('searchbox', { name: 'Filter sessions' }).waitFor()
+      for (const [name, [hash, step = nothing]] of Object.entries(list)) {
+        if (!name.startsWith(only)) continue
+        await page.goto(`${server.url}/${hash}`)
+        await page.waitForTimeout(700)
+        await step(page)
+        await page.waitForTimeout(300)
+        await take(page, name)
+        // Closes what a step opened.
+        if (step !== nothing) await page.reload()
+      }
+      return page
+    }
+    const page = await screens(stage, SCREENS)
+    if ('offline'.startsWith(only)) {
+      await page.goto(`${stage.url}/#/sessions/${busy}`)
+      await page.getByText('npm test').first().waitFor()
+      await page.context().setOffline(true)
+      await page.waitForTimeout(2_000)
+      await take(page, 'offline')
     }
     await page.close()
+    await (await screens(bare, EMPTY)).close()
+    if ('sign-in'.startsWith(only)) {
+      const out = await browser.newPage(look)
+      await out.goto(stage.url)
+      await out.getByLabel('Or enter a token').waitFor()
+      await take(out, 'sign-in')
+      await out.close()
+    }
   }
 }
 await browser.close()
