@@ -196,7 +196,7 @@ test('the clock of a silent session ticks without data', async () => {
   await page.clock.install()
   await page.goto(`${stage.url}/#/`)
   const { id } = await stage.client.begin({ agent: 'able', prompt: script(text('a', 'working')) })
-  await page.locator(`[data-session="${id}"]`).getByText('running').waitFor()
+  await page.locator(`[data-session="${id}"]`).getByText('running', { exact: true }).waitFor()
   await page.clock.fastForward('03:10')
   await page
     .locator(`[data-session="${id}"]`)

@@ -27,7 +27,27 @@ const fast: Timers = {
   },
 }
 
-const AGENTS: readonly Agent[] = [demo, echo, puppet, able]
+/** An agent with every command of a terminal, whose conversations can be continued. */
+const verbal: Agent = {
+  ...able,
+  id: 'verbal',
+  name: 'Verbal puppet',
+  launches: Object.fromEntries(
+    Object.entries(able.launches).map(([launch, recipe]) => [
+      launch,
+      {
+        ...recipe,
+        capabilities: {
+          ...recipe.capabilities,
+          resume: true,
+          verbs: ['fork', 'compact', 'review', 'goal', 'rewind'],
+        },
+      },
+    ]),
+  ),
+}
+
+const AGENTS: readonly Agent[] = [demo, echo, puppet, able, verbal]
 
 /** A database that several servers share, and the name of this one among them. */
 interface SharedStore {

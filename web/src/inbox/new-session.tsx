@@ -4,7 +4,7 @@ import { client, signIn } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { useStore } from '../app/store.ts'
 import { Attachments } from '../session/compose/attachments.tsx'
-import { drafts, promptOf } from '../session/compose/drafts.ts'
+import { type Draft, drafts, promptOf, rememberSent } from '../session/compose/drafts.ts'
 import { readImages } from '../session/compose/images.ts'
 import { PromptField } from '../session/compose/prompt-field.tsx'
 import { type Action, useAction } from '../ui/action.ts'
@@ -29,8 +29,12 @@ const STATES: Record<AgentInfo['state'], { label: string; look: BadgeLook }> = {
 /** The draft of a session that does not exist yet. */
 const NEW = 'new'
 
-async function begin(body: Parameters<typeof client.begin>[0]): Promise<void> {
+async function begin(
+  body: Parameters<typeof client.begin>[0] & { prompt: string },
+  images: Draft['images'] = [],
+): Promise<void> {
   const { id } = await client.begin(body, crypto.randomUUID())
+  rememberSent(id, body.prompt, images)
   go({ screen: 'session', id, tab: 'conversation', seq: undefined })
 }
 
@@ -110,18 +114,17 @@ function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
       ...(text('model') !== '' && { model: text('model') }),
       ...(images.length > 0 && { images }),
     }
-    action.run(() =>
-      begin({
-        agent: chosen.id,
-        prompt,
-        ...(text('cwd') !== '' && { cwd: text('cwd') }),
-        options,
-        policy: {
-          approval: text('approval') as Policy['approval'],
-          sandbox: text('sandbox') as Policy['sandbox'],
-        },
-      }).then(() => drafts.clear(NEW)),
-    )
+    const body = {
+      agent: chosen.id,
+      prompt,
+      ...(text('cwd') !== '' && { cwd: text('cwd') }),
+      options,
+      policy: {
+        approval: text('approval') as Policy['approval'],
+        sandbox: text('sandbox') as Policy['sandbox'],
+      },
+    }
+    action.run(() => begin(body, draft.images).then(() => drafts.clear(NEW)))
   }
   const attach = (files: Iterable<File>) =>
     action.run(async () => {

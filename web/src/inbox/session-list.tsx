@@ -1,6 +1,5 @@
-import { useEffect, useEffectEvent, useMemo, useState } from 'react'
-import { VList } from 'virtua'
-import { go } from '../app/navigation.ts'
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { VList, type VListHandle } from 'virtua'
 import { prefer, preferences } from '../app/preferences.ts'
 import { hrefOf, type Route } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
@@ -51,12 +50,21 @@ export function SessionList({ route }: { route: Route }) {
     if (lookFrom !== undefined) look()
   }, [lookFrom])
   const current = route.screen === 'session' ? route.id : undefined
+  const list = useRef<VListHandle>(null)
+  // Moves the focus: Enter opens the session, as of any link.
   const step = (by: number) => {
-    const ids = rows.flatMap((row) => ('record' in row ? [row.record.id] : []))
-    const id = ids[Math.min(ids.length - 1, Math.max(0, ids.indexOf(current ?? '') + by))]
+    const ids = rows.map((row) => ('record' in row ? row.record.id : undefined))
+    const focused = document.activeElement?.closest<HTMLElement>('[data-session]')?.dataset.session
+    const at = ids.indexOf(focused ?? current ?? '')
+    const index =
+      by > 0
+        ? ids.findIndex((id, index) => id && index > at)
+        : ids.findLastIndex((id, index) => id && index < at)
+    const id = ids[index]
     if (id === undefined) return
-    go({ screen: 'session', id, tab: 'conversation', seq: undefined })
-    document.querySelector(`[data-session="${id}"]`)?.scrollIntoView({ block: 'nearest' })
+    list.current?.scrollToIndex(index, { align: 'nearest' })
+    // A row that was out of sight is there with the next frame.
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-session="${id}"]`)?.focus())
   }
   useKeys({ j: () => step(1), k: () => step(-1) })
   return (
@@ -91,7 +99,7 @@ export function SessionList({ route }: { route: Route }) {
           Search all texts for “{words}”
         </a>
       )}
-      <VList className="min-h-0 flex-1 px-2 pb-2">
+      <VList ref={list} className="min-h-0 flex-1 px-2 pb-2">
         {rows.map((row) =>
           'record' in row ? (
             <SessionRow key={row.record.id} record={row.record} current={row.record.id === current} />

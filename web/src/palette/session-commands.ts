@@ -10,6 +10,7 @@ import {
   togglePinned,
 } from '../inbox/session-actions.ts'
 import { answerGate } from '../session/answer-gate.ts'
+import { verbCommands } from '../session/verb-commands.ts'
 import { showHidden } from '../text/hidden.ts'
 import { say } from '../ui/toasts.tsx'
 import type { Command } from './command-list.tsx'
@@ -41,6 +42,7 @@ export function sessionCommands(
         'model',
       ),
     ),
+    ...verbCommands(record, facts).map(({ name, run }) => command(name, run)),
     command('Copy link to this session', () => attempt(copyLink(id))),
     command('Export this session', () => void exportSession(id)),
     command(marks.isPinned ? 'Unpin this session' : 'Pin this session', () => togglePinned(id)),

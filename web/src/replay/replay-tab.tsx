@@ -41,6 +41,8 @@ export default function ReplayTab({ record: { id, earliest = 1, head } }: { reco
       </p>
     )
   }
+  if (entries.length === 0)
+    return <p className="p-6 text-center text-soft">There is nothing to replay yet.</p>
   return <Player entries={entries} />
 }
 

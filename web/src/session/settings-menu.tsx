@@ -6,6 +6,7 @@ import { showHidden } from '../text/hidden.ts'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
 import { DeleteButton } from './delete-button.tsx'
+import { verbCommands } from './verb-commands.ts'
 
 interface SettingsMenuProps {
   record: SessionRecord
@@ -18,6 +19,7 @@ export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
   const { busy, error, run } = useAction()
   const [note, setNote] = useState<string>()
   const menu = useRef<HTMLDetailsElement>(null)
+  const verbs = verbCommands(record, facts)
   useEffect(() => closeOutside(menu.current), [])
   const change = (work: () => Promise<{ applied: 'now' | 'next_turn' }>) =>
     run(async () => {
@@ -73,6 +75,24 @@ export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
                   ))}
                 </select>
               </label>
+            )}
+            {verbs.length > 0 && (
+              <ul aria-label="Commands of the agent">
+                {verbs.map(({ name, run: begin }) => (
+                  <li key={name}>
+                    <button
+                      type="button"
+                      className="w-full rounded px-1.5 py-1 text-left hover:bg-raised"
+                      onClick={() => {
+                        if (menu.current) menu.current.open = false
+                        begin()
+                      }}
+                    >
+                      {name}
+                    </button>
+                  </li>
+                ))}
+              </ul>
             )}
             <Button
               look="danger"

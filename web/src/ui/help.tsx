@@ -4,7 +4,8 @@ import { useKeys } from './keys.ts'
 
 const KEYS: Readonly<Record<string, readonly (readonly [keys: string, action: string])[]>> = {
   'Getting around': [
-    ['J  K', 'next and previous session'],
+    ['J  K', 'select the next or previous session'],
+    ['Enter', 'open the selected session'],
     ['G', 'next session that needs you'],
     ['N', 'new session'],
     ['/', 'search everything'],

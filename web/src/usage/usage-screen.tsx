@@ -61,7 +61,12 @@ function Report({ report, days, all }: ReportProps) {
   const [measure, setMeasure] = useState<Measure>('tokens')
   const series = useMemo(() => seriesOf(rows, days, by, measure), [rows, days, by, measure])
   if (total.sessions === 0 && total.turns === 0) {
-    return <p className="text-soft">No session has used anything in these days.</p>
+    return (
+      <p className="text-soft">
+        No session has used anything in these days. The tokens and the cost of every turn appear here, by day,
+        agent and model.
+      </p>
+    )
   }
   const { principal, ...own } = DIMENSIONS
   return (

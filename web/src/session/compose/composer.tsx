@@ -7,7 +7,7 @@ import { useAction } from '../../ui/action.ts'
 import { Button } from '../../ui/button.tsx'
 import { useKeys } from '../../ui/keys.ts'
 import { Attachments } from './attachments.tsx'
-import { drafts, promptOf } from './drafts.ts'
+import { type Draft, drafts, imagesSentWith, promptOf, rememberSent } from './drafts.ts'
 import { readImages } from './images.ts'
 import { PromptField } from './prompt-field.tsx'
 import { Queue } from './queue.tsx'
@@ -38,15 +38,14 @@ export function Composer({ record, facts, lastPrompt }: ComposerProps) {
   const running = status === 'busy'
   const continues = record.queue.some(({ continuation }) => continuation)
   const steers = facts.capabilities !== undefined && facts.capabilities.steer !== 'none'
-  const done = () => {
-    drafts.clear(id)
+  const begin = async (text: string, added: Draft['images']) => {
+    const images = added.map(({ mimeType, data }) => ({ mimeType, data }))
+    await client.prompt(id, text, images.length > 0 ? images : undefined, key.of(text, added))
+    rememberSent(id, text, added)
     key.sent()
   }
   const send = () => {
-    if (prompt === '') return
-    const images = draft.images.map(({ mimeType, data }) => ({ mimeType, data }))
-    const shown = images.length > 0 ? images : undefined
-    run(() => client.prompt(id, prompt, shown, key.of(prompt, draft.images)).then(done))
+    if (prompt !== '') run(() => begin(prompt, draft.images).then(() => drafts.clear(id)))
   }
   const attach = (files: Iterable<File>) => {
     setProblem(facts.capabilities?.images === false ? `${record.agent} takes no images` : undefined)
@@ -102,13 +101,16 @@ export function Composer({ record, facts, lastPrompt }: ComposerProps) {
               {running && steers && (
                 <Button
                   disabled={busy || prompt === '' || draft.images.length > 0}
-                  onClick={() => run(() => client.steer(id, prompt).then(done))}
+                  onClick={() => run(() => client.steer(id, prompt).then(() => drafts.clear(id)))}
                 >
                   Steer
                 </Button>
               )}
               {lastPrompt !== undefined && prompt === '' && isFailed(record) && (
-                <Button disabled={busy} onClick={() => run(() => client.prompt(id, lastPrompt))}>
+                <Button
+                  disabled={busy}
+                  onClick={() => run(() => begin(lastPrompt, imagesSentWith(id, lastPrompt)))}
+                >
                   Retry
                 </Button>
               )}

@@ -65,6 +65,19 @@ class Drafts extends Store<ReadonlyMap<string, Draft>> {
 
 export const drafts = new Drafts()
 
+/** What was sent last to each session, so that it can be sent again with its images. The server does not return these. */
+const lastSent = new Map<string, { prompt: string; images: Draft['images'] }>()
+
+export function rememberSent(id: string, prompt: string, images: Draft['images']): void {
+  lastSent.set(id, { prompt, images })
+}
+
+/** The images of a prompt, if it was the last one that this page sent to the session. */
+export function imagesSentWith(id: string, prompt: string): Draft['images'] {
+  const last = lastSent.get(id)
+  return last?.prompt === prompt ? last.images : []
+}
+
 function keep(id: string, { text, comments }: Draft): void {
   try {
     if (text === '' && comments.length === 0) localStorage.removeItem(PREFIX + id)
