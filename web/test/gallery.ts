@@ -109,16 +109,15 @@ for (const [size, [width, height]] of Object.entries(SIZES)) {
       }
       return page
     }
-    const page = await screens(stage, SCREENS)
+    await (await screens(stage, SCREENS)).close()
+    const page = await screens(bare, EMPTY)
     if ('offline'.startsWith(only)) {
-      await page.goto(`${stage.url}/#/sessions/${busy}`)
-      await page.getByText('npm test').first().waitFor()
-      await page.context().setOffline(true)
+      await bare.stop()
       await page.waitForTimeout(2_000)
       await take(page, 'offline')
+      await bare.start()
     }
     await page.close()
-    await (await screens(bare, EMPTY)).close()
     if ('sign-in'.startsWith(only)) {
       const out = await browser.newPage(look)
       await out.goto(stage.url)

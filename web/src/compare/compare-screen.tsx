@@ -238,7 +238,7 @@ function Column({ id }: { id: string }) {
     <Workspace value={record?.cwd ?? ''}>
       <section
         aria-label={record ? columnName(record) : id}
-        className="flex min-h-0 w-96 shrink-0 grow flex-col border-r border-line"
+        className="flex min-h-0 min-w-80 flex-1 flex-col border-r border-line"
       >
         <h2 className="flex items-center gap-2 border-b border-line bg-panel px-3 py-1.5 font-medium">
           <a href={sessionHref(id)} className="hover:underline">
