@@ -9,7 +9,7 @@ const { request } = process.getBuiltinModule('node:http')
 export interface SocketResponse {
   ok: boolean
   status: number
-  headers: { get(name: string): string | null }
+  headers: { get(name: string): string | null; entries(): Iterable<[string, string]> }
   body: ReadableStream<Uint8Array> | null
   text(): Promise<string>
 }
@@ -75,14 +75,16 @@ function isPlain(headers: RequestInit['headers']): headers is Record<string, str
 
 function responseOf(incoming: IncomingMessage): SocketResponse {
   const status = incoming.statusCode ?? 0
+  const joined = (value: string | string[]) => (Array.isArray(value) ? value.join(', ') : value)
   return {
     ok: status >= 200 && status < 300,
     status,
     headers: {
       get: (name) => {
         const value = incoming.headers[name.toLowerCase()]
-        return Array.isArray(value) ? value.join(', ') : (value ?? null)
+        return value === undefined ? null : joined(value)
       },
+      entries: () => Object.entries(incoming.headers).map(([name, value = '']) => [name, joined(value)]),
     },
     get body() {
       return Readable.toWeb(incoming)

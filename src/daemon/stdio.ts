@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { LineSplitter } from '../framing/lines.ts'
 import { STDIO_GREETING } from '../framing/stdio-greeting.ts'
 import { toMainstemError } from '../model/index.ts'
+import type { NodeFetch, SocketResponse } from './node-fetch.ts'
 
 /** A line of the client: a call, a request for more of a response, or a cancellation. */
 const Line = z.union([
@@ -24,12 +25,15 @@ const HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'idempot
 export interface StdioDeps {
   input: Readable
   output: Writable
-  /** The server, and its token. */
+  /** The server, its token, and how to reach it. */
   url: string
   token: string | undefined
+  fetch?: NodeFetch
   /** Called when a call fails because the server is unreachable. */
   unreachable?(): void
 }
+
+type ServerPlace = Pick<StdioDeps, 'url' | 'token' | 'fetch'>
 
 /** Forwards the calls of one client to a server, until the client closes its input. */
 export async function passCalls({ input, output, unreachable, ...server }: StdioDeps): Promise<void> {
@@ -77,6 +81,16 @@ function jsonIn(text: string): unknown {
   }
 }
 
+async function* textOf(body: SocketResponse['body']): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  for await (const chunk of body ?? []) {
+    const text = decoder.decode(chunk, { stream: true })
+    if (text !== '') yield text
+  }
+  const rest = decoder.decode()
+  if (rest !== '') yield rest
+}
+
 /** One call, whose response is sent with backpressure. */
 class OpenCall {
   readonly #call: StdioCall
@@ -99,14 +113,14 @@ class OpenCall {
   }
 
   /** Resolves to false when the server is unreachable. */
-  async run(server: Pick<StdioDeps, 'url' | 'token'>): Promise<boolean> {
+  async run(server: ServerPlace): Promise<boolean> {
     const { id } = this.#call
     let isReached = false
     try {
       const response = await this.#fetch(server)
       isReached = true
-      this.#write({ id, status: response.status, headers: Object.fromEntries(response.headers) })
-      for await (const data of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      this.#write({ id, status: response.status, headers: Object.fromEntries(response.headers.entries()) })
+      for await (const data of textOf(response.body)) {
         await this.#wanted.promise
         this.#wanted = Promise.withResolvers()
         if (this.#left.signal.aborted) return true
@@ -120,7 +134,7 @@ class OpenCall {
     return isReached || this.#left.signal.aborted
   }
 
-  #fetch({ url, token }: Pick<StdioDeps, 'url' | 'token'>): Promise<Response> {
+  #fetch({ url, token, fetch = globalThis.fetch }: ServerPlace): Promise<SocketResponse> {
     const { method, path, headers, body } = this.#call
     const allowed = Object.entries(headers).filter(([name]) => HEADERS.has(name.toLowerCase()))
     return fetch(url + path, {

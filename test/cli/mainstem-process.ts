@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { MAIN } from '../built-program.ts'
@@ -69,6 +69,12 @@ export class Home implements AsyncDisposable {
   /** A program that runs until it is done, with its outputs as pipes. */
   start(args: readonly string[]): ChildProcessByStdio<null, Readable, Readable> {
     const stdio: ['ignore', 'pipe', 'pipe'] = ['ignore', 'pipe', 'pipe']
+    return spawn(process.execPath, [MAIN, ...args], { env: this.env, cwd: this.path, stdio })
+  }
+
+  /** The same with standard input as a pipe. */
+  startWithInput(args: readonly string[]): ChildProcessByStdio<Writable, Readable, Readable> {
+    const stdio: ['pipe', 'pipe', 'pipe'] = ['pipe', 'pipe', 'pipe']
     return spawn(process.execPath, [MAIN, ...args], { env: this.env, cwd: this.path, stdio })
   }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AgentEvent, Cursor, Delivery, Timers, Transport } from '../../src/client/index.ts'
@@ -71,17 +71,20 @@ export function breaking(transport: Transport, breaks: readonly number[]): Trans
   }
 }
 
-/** The command that passes calls to this server, with the token of its owner in a file. */
+/** The command that passes calls to this server, with the token of its owner in the environment. */
 export class StdioScene implements AsyncDisposable {
   readonly transport: StdioTransport
   readonly #data = mkdtempSync(join(tmpdir(), 'stdio-'))
   readonly #pids = join(this.#data, 'pids')
 
   constructor(server: TestGateway) {
-    writeFileSync(join(this.#data, 'token'), `${TOKEN}\n`, { mode: 0o600 })
     const args = [MAIN, 'stdio', '--url', server.url, '--data', this.#data]
     // A shell that writes down its pid and then becomes the command.
-    const shell = ['-c', `echo $$ >> ${this.#pids}; exec "$0" "$@"`, process.execPath]
+    const shell = [
+      '-c',
+      `echo $$ >> ${this.#pids}; export MAINSTEM_TOKEN=${TOKEN}; exec "$0" "$@"`,
+      process.execPath,
+    ]
     this.transport = new StdioTransport({ command: 'sh', args: [...shell, ...args] })
   }
 

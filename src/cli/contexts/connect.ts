@@ -79,10 +79,21 @@ export function contextNamed(name: string, contexts: readonly Context[]): Contex
   })
 }
 
-/** For a server without a context, the token comes from the environment: programs need no login. */
-function contextAt(server: string, contexts: readonly Context[], { MAINSTEM_TOKEN }: Environment): Context {
-  if (MAINSTEM_TOKEN) return { name: server, server, token: MAINSTEM_TOKEN, principal: '' }
+/** The token of a program comes from the environment: it needs no login. A certificate of a login counts for it too. */
+export function contextAt(
+  server: string,
+  contexts: readonly Context[],
+  { MAINSTEM_TOKEN }: Environment,
+): Context {
   const found = contexts.find((one) => one.server === server)
+  if (MAINSTEM_TOKEN)
+    return {
+      name: server,
+      server,
+      token: MAINSTEM_TOKEN,
+      principal: '',
+      ...(found?.ca !== undefined && { ca: found.ca }),
+    }
   if (found) return found
   throw new MainstemError('unauthorized', `you are not logged in to ${server}`, {
     advice: `Run \`mainstem login ${server}\`, or set MAINSTEM_TOKEN.`,

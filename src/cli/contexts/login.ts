@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { loginCode } from '../../client/login-code.ts'
 import type { ServerInfo } from '../../client/mainstem-types.ts'
 import type { ErrorCode } from '../../model/index.ts'
-import { MainstemError } from '../../model/outcome/mainstem-error.ts'
+import { MainstemError, toMainstemError } from '../../model/index.ts'
 import { openInBrowser } from '../daemon/open.ts'
 import { readNamed } from '../named-path.ts'
 import { printable } from '../render/printable.ts'
 import { interrupts } from '../terminal/interrupts.ts'
 import { checkVersion, clientOf } from './connect.ts'
 import { type Context, LOCAL_CONTEXT, readContexts, writeContexts } from './contexts.ts'
+import { removeLoginOf } from './logout.ts'
 import { notOurs, type RemotePlace, remoteFetch } from './remote-fetch.ts'
 import { serverUrl } from './server-url.ts'
 
@@ -49,7 +50,21 @@ export async function login(url: string, flags: LoginFlags): Promise<void> {
   }
   const others = contexts.filter((one) => one.name !== name)
   await writeContexts(process.env, { current: name, contexts: [...others, added] })
+  // After the write: a login that cannot be removed must not cost the one that replaces it.
+  for (const replaced of contexts) if (replaced.name === name) await removeReplaced(replaced)
   console.log(printable(`logged in to ${server} as ${info.principal}; commands now use the context ${name}`))
+}
+
+/** Removes the login that another one replaces from its server. */
+async function removeReplaced(context: Context): Promise<void> {
+  try {
+    await removeLoginOf(context)
+  } catch (thrown) {
+    const why = toMainstemError(thrown).message
+    console.error(
+      printable(`The earlier login is still valid (${why}). Remove it: \`mainstem logins --remove <id>\`.`),
+    )
+  }
 }
 
 /** A token would otherwise be sent to whatever answers. */

@@ -1,12 +1,17 @@
 import { addressIn } from '../../daemon/address-file.ts'
 import { type Config, loadConfig, type Overrides } from '../../daemon/config.ts'
+import { networkFetch } from '../../daemon/node-fetch.ts'
 import { serve } from '../../daemon/serve.ts'
 import type { Server } from '../../daemon/server.ts'
-import { passCalls } from '../../daemon/stdio.ts'
+import { passCalls, type StdioDeps } from '../../daemon/stdio.ts'
 import { tokenIn } from '../../daemon/token.ts'
 import { MainstemError } from '../../model/index.ts'
+import { contextAt } from '../contexts/connect.ts'
+import { readContexts } from '../contexts/contexts.ts'
+import { serverUrl } from '../contexts/server-url.ts'
 import { printable } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
+import { findServer } from './connect.ts'
 
 export interface StdioFlags extends Pick<Overrides, 'data' | 'cwd' | 'config'> {
   url?: string
@@ -21,10 +26,10 @@ export async function runStdio({ url, ...flags }: StdioFlags): Promise<void> {
     environment: process.env,
     cwd: process.cwd(),
   })
-  if (url !== undefined) return pass(config, url.replace(/\/+$/, ''))
+  if (url !== undefined) return passTo(await serverAt(config, url))
   const server = await ownServer(config)
   // The end of the input ends this process. Without its server it ends too, so that the client starts another.
-  if (typeof server === 'string') return pass(config, server, () => process.stdin.destroy())
+  if (typeof server === 'string') return passTo(await ownOf(config, server), () => process.stdin.destroy())
   for (const signal of STOP_SIGNALS) process.once(signal, () => process.stdin.destroy())
   try {
     await passCalls({ ...STREAMS, url: server.url, token: server.tokenFile?.token })
@@ -33,9 +38,27 @@ export async function runStdio({ url, ...flags }: StdioFlags): Promise<void> {
   }
 }
 
-async function pass(config: Config, url: string, unreachable?: () => void): Promise<void> {
-  const token = config.auth ? (await tokenIn(config.data)).token : undefined
-  await passCalls({ ...STREAMS, url, token, ...(unreachable && { unreachable }) })
+type Place = Pick<StdioDeps, 'url' | 'token' | 'fetch'>
+
+const passTo = (place: Place, unreachable?: () => void) =>
+  passCalls({ ...STREAMS, ...place, ...(unreachable && { unreachable }) })
+
+/** The server of this data directory. */
+async function ownOf({ auth, data }: Config, url: string): Promise<Place> {
+  return { url, token: auth ? (await tokenIn(data)).token : undefined }
+}
+
+/**
+ * The server at a URL, with the token of the login to it or of the environment. The first token of the data directory
+ * is only for the server that has this directory open, so that no other program gets it.
+ */
+async function serverAt(config: Config, text: string): Promise<Place> {
+  const url = serverUrl(text)
+  const { data } = config
+  const own = (await findServer({ data })) && (await addressIn(data))
+  if (own === url) return ownOf(config, url)
+  const context = contextAt(url, (await readContexts(process.env)).contexts, process.env)
+  return { url, token: context.token, fetch: networkFetch(context.ca) }
 }
 
 /** A new server, or the address of the one that has the data directory open. */
