@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { addToken } from '../../src/daemon/named-tokens.ts'
+import { newToken } from '../../src/daemon/token.ts'
+import { tokenOf } from '../../src/gateway/http/auth.ts'
 import { type Plan, planVariable } from './plan.ts'
 import { type Storage, sqliteStorage } from './storage.ts'
 import { type Answer, request, type Target } from './target.ts'
@@ -40,7 +41,7 @@ export class Host implements Target {
   /** Where fake agents keep their histories. */
   readonly histories: string
   /** The request headers of each principal. */
-  readonly principals: ReadonlyMap<string, Record<string, string>>
+  readonly principals: ReadonlyMap<string, { authorization: string }>
   readonly storage: Storage
   readonly #home: string
   readonly #command: readonly string[]
@@ -51,17 +52,21 @@ export class Host implements Target {
   #url: string | undefined
 
   static async create(home: string, settings: HostSettings): Promise<Host> {
-    const principals = new Map(settings.peer?.principals)
-    if (settings.peer) copyFileSync(join(settings.peer.#home, TOKENS), join(home, TOKENS))
-    for (const name of settings.peer ? [] : PRINCIPALS)
-      principals.set(name, { authorization: `Bearer ${await addToken(home, name)}` })
+    const headersOf = () => ({ authorization: `Bearer ${newToken()}` })
+    const principals = settings.peer?.principals ?? new Map(PRINCIPALS.map((name) => [name, headersOf()]))
+    // The server adds these tokens to its store when it starts.
+    const tokens = [...principals].map(([name, { authorization }]) => ({
+      name,
+      digest: tokenOf(name, authorization.replace('Bearer ', '')).digest,
+    }))
+    writeFileSync(join(home, TOKENS), JSON.stringify({ tokens }), { mode: 0o600 })
     return new Host(home, settings, principals)
   }
 
   private constructor(
     home: string,
     { program, drainMs, storage = sqliteStorage(home), peer, cwd = home, enter = [], config }: HostSettings,
-    principals: ReadonlyMap<string, Record<string, string>>,
+    principals: ReadonlyMap<string, { authorization: string }>,
   ) {
     this.#home = home
     this.storage = storage

@@ -51,6 +51,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   restore: backup,
   store: async () => (await import('./commands/store.ts')).registerStore,
   token: async () => (await import('./daemon/with-server.ts')).registerToken,
+  grant: async () => (await import('./daemon/with-server.ts')).registerGrant,
   decode: async () => (await import('./commands/with-agents.ts')).registerDecode,
   completion: shell,
   config: shell,

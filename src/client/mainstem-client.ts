@@ -1,5 +1,6 @@
 import type { Applied, Coverage, Entry, Image, RequestAnswer, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/outcome/mainstem-error.ts'
+import { AccessClient } from './access-client.ts'
 import { boundedText, LONGEST, tooLong } from './bounded-text.ts'
 import type {
   AgentInfo,
@@ -12,10 +13,8 @@ import type {
   ImportedSession,
   LiveEntry,
   LiveOptions,
-  Login,
   MainstemClientOptions,
   ModeChange,
-  NewLogin,
   OpenRequest,
   PageQuery,
   ServerInfo,
@@ -43,12 +42,14 @@ type Keys = BeginSession['keys']
 const NEVER = new AbortController().signal
 
 /** A client of the HTTP API of a Mainstem server. Rejects with a `MainstemError` that has the code of the server. */
-export class MainstemClient {
+export class MainstemClient extends AccessClient {
   readonly #connection: ClientConnection
   readonly #options: MainstemClientOptions
 
   constructor(options: MainstemClientOptions = {}) {
-    this.#connection = new ClientConnection(options)
+    const connection = new ClientConnection(options)
+    super(connection)
+    this.#connection = connection
     this.#options = options
   }
 
@@ -70,29 +71,6 @@ export class MainstemClient {
   /** Removes the cookie of this browser. */
   async signOut(): Promise<void> {
     await this.#connection.json('POST /v1/sign-out')
-  }
-
-  /** Creates a single-use ticket, for URLs and other places where a token must not be. */
-  async ticket(): Promise<string> {
-    return shaped<{ ticket: string }>(await this.#connection.json('POST /v1/tickets'), 'ticket').ticket
-  }
-
-  /**
-   * Lets a command line act for this principal. `digest` is the SHA-256 of a token that the command line created.
-   * Rejected if this client itself uses such a token.
-   */
-  async addLogin(body: NewLogin): Promise<Login> {
-    return shaped<Login>(await this.#connection.json('POST /v1/logins', { body }), 'id')
-  }
-
-  /** Lists the command lines that act for this principal. */
-  async logins(): Promise<readonly Login[]> {
-    return shaped<{ logins: Login[] }>(await this.#connection.json('GET /v1/logins'), 'logins').logins
-  }
-
-  /** Removes a login; `current` is the one that this client uses. */
-  async removeLogin(id: string): Promise<void> {
-    await this.#connection.json(`DELETE /v1/logins/${encodeURIComponent(id)}`)
   }
 
   /** Lists all agents of the server, whether each is ready, and the command that fixes it if not. */

@@ -213,6 +213,26 @@ export interface Login {
   current: boolean
 }
 
+/** A token to add. */
+export interface NewToken {
+  /** The name of its principal. */
+  name: string
+  /** The SHA-256, in hexadecimal, of a token with 256 random bits that the caller created. */
+  digest: string
+}
+
+/** A token that an operator added. */
+export interface NamedToken {
+  /** The name of its principal. */
+  name: string
+  /** What it may do besides using its own sessions. */
+  roles: readonly Role[]
+  /** When it was added, in milliseconds since 1970. */
+  createdAt: number
+  /** Who added it. */
+  by: string
+}
+
 /** Facts about the server. */
 export interface ServerInfo {
   /** The version of Mainstem. */

@@ -19,7 +19,6 @@ import { UploadRoom } from '../gateway/http/body/upload-room.ts'
 import { gateway } from '../gateway/http/server.ts'
 import type { AccessLine } from '../gateway/http/server-stats.ts'
 import { StorageCheck } from '../gateway/http/storage-check.ts'
-import { Tickets } from '../gateway/http/tickets.ts'
 import { StreamQuota } from '../gateway/streams/stream-quota.ts'
 import { readPageFiles } from '../gateway/web/page-files.ts'
 import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
@@ -29,11 +28,12 @@ import { ByteBudget } from '../sessions/log/byte-budget.ts'
 import { secretsIn } from '../sessions/process/secrets.ts'
 import type { Retention } from '../sessions/recovery/retention.ts'
 import type { Store } from '../stores/store.ts'
+import { accessOf } from './access.ts'
 import { writeAddress } from './address-file.ts'
 import type { Config } from './config.ts'
 import { allowedHosts } from './exposure.ts'
+import { importTokens } from './import-tokens.ts'
 import { listenOnSocket } from './local-socket.ts'
-import { loginStore, tokenNames, tokenSource } from './named-tokens.ts'
 import { clusterOf, type NodePlan, nodePlan } from './node.ts'
 import { observed } from './observed.ts'
 import { checkPlace } from './place.ts'
@@ -74,7 +74,7 @@ const PAGE = fileURLToPath(new URL('../../dist/web', import.meta.url))
 export async function serve(deps: ServeDeps): Promise<Server> {
   const { config, report, agents, between, pageDirectory = PAGE, socket, tcp = true } = deps
   const { roots, cwd, projects } = await checkPlace(config)
-  const token = config.auth ? await firstToken(config.data) : undefined
+  const token = config.auth ? await tokenIn(config.data) : undefined
   const opened = await openStore(config)
   const store = between?.store(opened.store) ?? opened.store
   const plan = nodePlan(config, store, roots)
@@ -98,9 +98,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const app = gateway({
     sessions: wired.sessions,
     cluster,
-    tokens: token && tokenSource(config.data, token.token, report),
-    logins: token && loginStore(config.data),
-    tickets: new Tickets(),
+    ...accessOf(store, token),
     cookies: new SignInCookies(),
     page: await readPageFiles(pageDirectory),
     origins: config.origins,
@@ -124,7 +122,8 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     storage: new StorageCheck({ probe: () => store.probe(), report }),
     report,
   })
-  const local = await begin({ app, wired, cluster, config, socket, tcp, unixSockets })
+  const importing = async () => token && importTokens(store.access, config, report)
+  const local = await begin({ app, wired, cluster, config, importing, socket, tcp, unixSockets })
   phase.now = 'ready'
   runs.track(wired.sessions.resumeQueues())
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
@@ -138,12 +137,14 @@ interface Listening {
   unixSockets: WeakSet<Socket>
 }
 
-type Beginning = Listening & Pick<ServerDeps, 'app' | 'wired' | 'cluster' | 'config'>
+type Beginning = Listening &
+  Pick<ServerDeps, 'app' | 'wired' | 'cluster' | 'config'> & { importing(): Promise<unknown> }
 
 /** Listens, joins the other nodes and recovers; undone if one of them fails. */
-async function begin({ app, wired, cluster, config, ...places }: Beginning) {
+async function begin({ app, wired, cluster, config, importing, ...places }: Beginning) {
   let local: AsyncDisposable | undefined
   try {
+    await importing()
     local = await listen(app, config, places)
     await cluster.join()
     // Settles turns that the previous process left open. Until then every route except the health checks returns 503.
@@ -222,13 +223,6 @@ function retentionOf({ retention }: Config): Retention {
     journalMs: journalDays === undefined ? undefined : journalDays * DAY_MS,
     receiptsMs: (keyHours / 24) * DAY_MS,
   }
-}
-
-/** Refuses to start if the token list cannot be read; the error has its path and the fix. */
-async function firstToken(data: string): Promise<TokenFile> {
-  const token = await tokenIn(data)
-  await tokenNames(data)
-  return token
 }
 
 /** Listens on the port, the socket or both. Gives what closes the socket. */

@@ -3,6 +3,7 @@ import type { Policy } from '../model/index.ts'
 import type { ByteBudget } from '../sessions/log/byte-budget.ts'
 import type { Cluster } from '../sessions/nodes/cluster.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { AccessControl } from './access/access-control.ts'
 import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
 import type { UploadRoom } from './http/body/upload-room.ts'
@@ -12,7 +13,6 @@ import type { Tickets } from './http/tickets.ts'
 import type { StreamTiming } from './streams/event-stream.ts'
 import type { StreamQuota } from './streams/stream-quota.ts'
 import type { AgentStatus } from './v1/agents.ts'
-import type { LoginStore } from './v1/logins.ts'
 import type { PageFiles } from './web/page-files.ts'
 import type { SignInCookies } from './web/sign-in-cookie.ts'
 
@@ -43,8 +43,8 @@ export interface GatewayDeps {
   cluster: Cluster
   /** Absent when authentication is disabled. */
   tokens: (() => Promise<readonly Token[]>) | undefined
-  /** Adds and removes the tokens of command lines; absent when authentication is disabled. */
-  logins: LoginStore | undefined
+  /** Tokens, logins and grants. */
+  accessControl: AccessControl
   tickets: Tickets
   /** Cookies of signed-in browsers. */
   cookies: SignInCookies

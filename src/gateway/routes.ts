@@ -21,6 +21,7 @@ import { eventsEndpoint } from './v1/events.ts'
 import { exportEndpoint } from './v1/export.ts'
 import { filesEndpoint } from './v1/files.ts'
 import { framesEndpoint } from './v1/frames.ts'
+import { grantEndpoints } from './v1/grants.ts'
 import { importEndpoint } from './v1/import.ts'
 import { loginEndpoints } from './v1/logins.ts'
 import { forkEndpoint, newSessionEndpoint } from './v1/new-session.ts'
@@ -28,6 +29,7 @@ import { nodesEndpoint } from './v1/nodes.ts'
 import { requestEndpoints } from './v1/requests.ts'
 import { searchEndpoint } from './v1/search.ts'
 import { sessionEndpoints } from './v1/sessions.ts'
+import { tokenEndpoints } from './v1/tokens.ts'
 import { usageEndpoint } from './v1/usage.ts'
 import { pageEndpoints } from './web/page-endpoints.ts'
 import { signInEndpoints } from './web/sign-in.ts'
@@ -63,6 +65,8 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     blobEndpoint(deps),
     ticketEndpoint(deps),
     ...loginEndpoints(deps),
+    ...tokenEndpoints(deps),
+    ...grantEndpoints(deps),
     createEndpoint(deps),
     ...boardSessionEndpoints(deps),
     ...boardEventEndpoints(deps),

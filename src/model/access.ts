@@ -58,3 +58,49 @@ export const AuditRecord = z.strictObject({
     .describe('What else is known, such as the turn, the decision, or the name of the token.'),
 })
 export type AuditRecord = types.AuditRecord
+
+/** A token of the store, which has its digest and never the token itself. */
+export interface StoredToken {
+  /** Unique. Of a named token it is the principal. */
+  name: string
+  principal: string
+  /** SHA-256 in hexadecimal. */
+  digest: string
+  roles: readonly Role[]
+  /** When it was added, by the clock of the store. */
+  at: number
+  /** Who added it. */
+  by: string
+  /** Set for the token of a command line: what it calls itself. */
+  login?: string
+  /** The digest of the named token that allowed this login, which ends with it. Absent if no token of the store did. */
+  allowedBy?: string
+}
+
+/** A row of the audit trail, before the store gives it a time. A repeated id is stored once. */
+export type AuditFact = Omit<AuditRecord, 'at'>
+
+/** A change of tokens or grants. Who makes it is in the fact that is stored with it. */
+export type AccessChange =
+  | (Pick<StoredToken, 'name' | 'digest' | 'roles'> & {
+      type: 'token.added'
+      /** Adds nothing if there ever was a token of this name, also one that was removed. */
+      onlyIfUnknown?: boolean
+    })
+  /** The token of a command line. No digest is added twice, also not after its removal. */
+  | (Pick<StoredToken, 'principal' | 'digest' | 'roles' | 'allowedBy'> & {
+      type: 'login.added'
+      login: string
+      /** When it was added, if not now. */
+      at?: number
+    })
+  /** Removes a token by its name, and the logins that it allowed. */
+  | { type: 'token.removed'; name: string }
+  | ({ type: 'grant.added' | 'grant.removed' } & Pick<Grant, 'to' | 'of'>)
+
+/** The name of the token of a command line. No principal can have it. */
+export const loginName = (digest: string) => `login:${digest}`
+
+/** The change as the audit trail calls it: a login is a token. */
+export const actionOf = ({ type }: AccessChange): AuditAction =>
+  type === 'login.added' ? 'token.added' : type

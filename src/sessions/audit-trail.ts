@@ -1,5 +1,5 @@
-import type { Actor, AuditAction, AuditRecord } from '../model/access.ts'
-import type { AuditFact, AuditQuery } from '../stores/access.ts'
+import type { Actor, AuditAction, AuditFact, AuditRecord } from '../model/access.ts'
+import type { AuditQuery } from '../stores/access.ts'
 import type { Store } from '../stores/store.ts'
 
 export type { AuditQuery }

@@ -1,7 +1,7 @@
+import type { AuditFact } from '../model/access.ts'
 import type { SessionRecord } from '../model/index.ts'
 import { isDamaged, MainstemError } from '../model/index.ts'
 import type { NewSession } from '../model/session/new-session.ts'
-import type { AuditFact } from '../stores/access.ts'
 import type { Receipt } from '../stores/store.ts'
 import { checkReceipt, type IdempotencyKey, receiptsOf } from './claim.ts'
 import type { CommandContext } from './command-context.ts'

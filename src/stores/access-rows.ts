@@ -1,5 +1,13 @@
-import { type AuditRecord, type Grant, Role } from '../model/access.ts'
-import type { AccessChange, AccessStore, AuditFact, AuditQuery, StoredToken } from './access.ts'
+import {
+  type AccessChange,
+  type AuditFact,
+  type AuditRecord,
+  type Grant,
+  loginName,
+  Role,
+  type StoredToken,
+} from '../model/access.ts'
+import type { AccessStore, AuditQuery, ValidTime } from './access.ts'
 import { damaged } from './refusals.ts'
 import { integer, type Row, text } from './row.ts'
 import { damagedPart, type Sums, type TableRow } from './tables.ts'
@@ -7,13 +15,22 @@ import { damagedPart, type Sums, type TableRow } from './tables.ts'
 /** Tokens and grants: the tables that a change writes to. */
 export type AccessTable = 'token' | 'permit'
 
+/** Leaves out the rows that only show what was removed. */
+export const IN_FORCE: Readonly<Record<AccessTable, string>> = {
+  token: 'WHERE t.removed IS NULL',
+  permit: '',
+}
+
 /** The rows of tokens, grants and the audit trail in one database. */
 export interface AccessTables {
   readonly sums: Pick<Sums, AccessTable | 'audit'>
+  /** The same list as before if no row changed. */
   rows(table: AccessTable): Promise<readonly Row[]>
   trail(query: AuditQuery): Promise<readonly Row[]>
   /** Applies a change to the row of its key, and adds the fact, in one transaction. Returns false if nothing changes. */
   change(change: RowChange, fact: AuditFact): Promise<boolean>
+  now(): Promise<number>
+  consume(id: string, valid: ValidTime): Promise<boolean>
   note(fact: AuditFact): Promise<void>
   forgetAudit(ms: number): Promise<void>
 }
@@ -29,27 +46,29 @@ export interface RowChange {
 /** Who may use the server and who did what, over the rows of any database. */
 export class AccessRows implements AccessStore {
   readonly #tables: AccessTables
+  readonly #tokens: Derived<StoredToken>
+  readonly #grants: Derived<Grant>
 
   constructor(tables: AccessTables) {
     this.#tables = tables
+    this.#tokens = new Derived((rows) => tokensIn(this.#intact('token', rows)))
+    this.#grants = new Derived((rows) => grantsIn(this.#intact('permit', rows)))
   }
 
-  async tokens(): Promise<StoredToken[]> {
-    const rows = await this.#intact('token')
-    return rows
-      .filter(({ removed }) => removed === null)
-      .map(tokenIn)
-      .sort((a, b) => byName(a.name, b.name))
+  async tokens(): Promise<readonly StoredToken[]> {
+    return this.#tokens.of(await this.#tables.rows('token'))
   }
 
-  async grants(): Promise<Grant[]> {
-    const grants = (await this.#intact('permit')).map((row) => ({
-      to: text(row, 'grantee'),
-      of: text(row, 'principal'),
-      at: integer(row, 'at'),
-      by: text(row, 'added_by'),
-    }))
-    return grants.sort((a, b) => byName(a.to, b.to) || byName(a.of, b.of))
+  async grants(): Promise<readonly Grant[]> {
+    return this.#grants.of(await this.#tables.rows('permit'))
+  }
+
+  now(): Promise<number> {
+    return this.#tables.now()
+  }
+
+  consume(id: string, valid: ValidTime): Promise<boolean> {
+    return this.#tables.consume(id, valid)
   }
 
   change(change: AccessChange, fact: AuditFact): Promise<boolean> {
@@ -68,10 +87,42 @@ export class AccessRows implements AccessStore {
     return this.#tables.forgetAudit(ms)
   }
 
-  async #intact(table: AccessTable): Promise<Row[]> {
-    const rows = await this.#tables.rows(table)
+  #intact(table: AccessTable, rows: readonly Row[]): Row[] {
     return rows.filter((row) => damagedPart(this.#tables.sums[table], row) === undefined)
   }
+}
+
+/** What a list of rows means. Every request asks for it, so it is computed once for each list. */
+class Derived<T> {
+  readonly #derive: (rows: readonly Row[]) => readonly T[]
+  #last: { rows: readonly Row[]; values: readonly T[] } | undefined
+
+  constructor(derive: (rows: readonly Row[]) => readonly T[]) {
+    this.#derive = derive
+  }
+
+  of(rows: readonly Row[]): readonly T[] {
+    if (this.#last?.rows !== rows) this.#last = { rows, values: this.#derive(rows) }
+    return this.#last.values
+  }
+}
+
+function tokensIn(rows: readonly Row[]): StoredToken[] {
+  const valid = rows.filter(({ removed }) => removed === null).map(tokenIn)
+  const named = new Set(valid.filter(({ login }) => login === undefined).map(({ digest }) => digest))
+  return valid
+    .filter(({ allowedBy }) => allowedBy === undefined || named.has(allowedBy))
+    .sort((a, b) => byName(a.name, b.name))
+}
+
+function grantsIn(rows: readonly Row[]): Grant[] {
+  const grants = rows.map((row) => ({
+    to: text(row, 'grantee'),
+    of: text(row, 'principal'),
+    at: integer(row, 'at'),
+    by: text(row, 'added_by'),
+  }))
+  return grants.sort((a, b) => byName(a.to, b.to) || byName(a.of, b.of))
 }
 
 function rowChange(change: AccessChange, by: string): RowChange {
@@ -81,8 +132,18 @@ function rowChange(change: AccessChange, by: string): RowChange {
       const next = (before: Row | undefined, at: number) =>
         before && (onlyIfUnknown || before.removed === null)
           ? undefined
-          : { name, digest, roles: roles.join(' '), at, added_by: by, removed: null }
+          : { ...NO_LOGIN, name, digest, roles: roles.join(' '), at, added_by: by, removed: null }
       return { table: 'token', key: { name }, next }
+    }
+    case 'login.added': {
+      const { principal, digest, login, roles, allowedBy = null, at } = change
+      const key = { name: loginName(digest) }
+      const of = { principal, login, allowed_by: allowedBy }
+      const next = (before: Row | undefined, now: number) =>
+        before
+          ? undefined
+          : { ...key, ...of, digest, roles: roles.join(' '), at: at ?? now, added_by: by, removed: null }
+      return { table: 'token', key, next }
     }
     case 'token.removed': {
       const next = (before: Row | undefined, at: number) =>
@@ -106,15 +167,21 @@ function rowChange(change: AccessChange, by: string): RowChange {
   }
 }
 
+const NO_LOGIN = { principal: null, login: null, allowed_by: null }
+
 function tokenIn(row: Row): StoredToken {
   // A role that this version does not know allows nothing.
   const roles = text(row, 'roles').split(' ')
+  const name = text(row, 'name')
   return {
-    name: text(row, 'name'),
+    name,
+    principal: row.principal === null ? name : text(row, 'principal'),
     digest: text(row, 'digest'),
     roles: Role.options.filter((role) => roles.includes(role)),
     at: integer(row, 'at'),
     by: text(row, 'added_by'),
+    ...(row.login !== null && { login: text(row, 'login') }),
+    ...(row.allowed_by !== null && { allowedBy: text(row, 'allowed_by') }),
   }
 }
 

@@ -1,29 +1,17 @@
-import type { AuditAction, AuditRecord, Grant, Role } from '../model/access.ts'
+import type {
+  AccessChange,
+  AuditAction,
+  AuditFact,
+  AuditRecord,
+  Grant,
+  StoredToken,
+} from '../model/access.ts'
 
-/** A token of the store, which has its digest and never the token itself. */
-export interface StoredToken {
-  name: string
-  /** SHA-256 in hexadecimal. */
-  digest: string
-  roles: readonly Role[]
-  /** When it was added, by the clock of the store. */
-  at: number
-  /** Who added it. */
-  by: string
+/** The time in which an id can be used, by the clock of the store. */
+export interface ValidTime {
+  from: number
+  until: number
 }
-
-/** A row of the audit trail, before the store gives it a time. A repeated id is stored once. */
-export type AuditFact = Omit<AuditRecord, 'at'>
-
-/** A change of tokens or grants. Who makes it is in the fact that is stored with it. */
-export type AccessChange =
-  | (Pick<StoredToken, 'name' | 'digest' | 'roles'> & {
-      type: 'token.added'
-      /** Adds nothing if there ever was a token of this name, also one that was removed. */
-      onlyIfUnknown?: boolean
-    })
-  | { type: 'token.removed'; name: string }
-  | ({ type: 'grant.added' | 'grant.removed' } & Pick<Grant, 'to' | 'of'>)
 
 /** A place in the audit trail: rows are in the order of their times. */
 export type AuditPlace = Pick<AuditRecord, 'at' | 'id'>
@@ -49,7 +37,7 @@ export interface AuditQuery {
  * allow nothing.
  */
 export interface AccessStore {
-  /** In the order of their names. */
+  /** In the order of their names. Without the logins whose token was removed. The same list as before if none changed. */
   tokens(): Promise<readonly StoredToken[]>
   /** In the order of their names. */
   grants(): Promise<readonly Grant[]>
@@ -58,6 +46,13 @@ export interface AccessStore {
    * change: what is to be added is there already, or what is to be removed is not.
    */
   change(change: AccessChange, fact: AuditFact): Promise<boolean>
+  /** The clock of the store. */
+  now(): Promise<number>
+  /**
+   * Uses an id that is valid for some time, by the clock of the store. Returns false if it was used before, on any
+   * server, or is not valid now. A store that forgets what was used accepts no id from before.
+   */
+  consume(id: string, valid: ValidTime): Promise<boolean>
   /** Stores a fact that has no commit of its own. */
   note(fact: AuditFact): Promise<void>
   /** Reads the audit trail. Refuses damaged rows with `storage_failed`. */

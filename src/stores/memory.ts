@@ -1,9 +1,9 @@
+import type { AuditFact } from '../model/access.ts'
 import { type BlobRef, type Entry, MainstemError, type SessionRecord } from '../model/index.ts'
 import { isFailed } from '../model/outcome/is-failed.ts'
 import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import { contentSize } from '../model/text/content-size.ts'
-import type { AuditFact } from './access.ts'
 import { AccessRows } from './access-rows.ts'
 import { addDailyUsage, dayOf } from './daily-usage.ts'
 import { Leases, OpenTime } from './leases.ts'
@@ -174,7 +174,7 @@ class MemoryStore implements Store {
   }
 
   async records(query: SessionQuery): Promise<readonly SessionRecord[]> {
-    const { principal, status, asking, queued, failed, acquirableBy, before } = query
+    const { principals, status, asking, queued, failed, acquirableBy, before } = query
     const { limit, maxBytes = RECORD_BYTES } = query
     const others = acquirableBy === undefined ? [] : this.#leases.othersThan(acquirableBy)
     const newestFirst = [...this.#logs.values()].reverse()
@@ -184,7 +184,7 @@ class MemoryStore implements Store {
     for (const { record, owner } of newestFirst.slice(from)) {
       if (found.length === limit) break
       if (owner !== undefined && others.includes(owner)) continue
-      if (!record || (principal ?? record.principal) !== record.principal) continue
+      if (!record || !(principals ?? [record.principal]).includes(record.principal)) continue
       if ((status ?? record.status) !== record.status) continue
       if (asking !== undefined && asking !== record.requests.length > 0) continue
       if (queued !== undefined && queued !== record.queue.length > 0) continue

@@ -1,10 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { AuditFact } from '../model/access.ts'
 import type { BlobRef, BlobSink, Coverage, Entry, EventType, SessionRecord, Usage } from '../model/index.ts'
 import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import type { SearchTerm } from '../model/text/search-terms.ts'
-import type { AccessStore, AuditFact } from './access.ts'
+import type { AccessStore } from './access.ts'
 import type { NodeStore } from './nodes.ts'
 
 /** A raw frame as the journal keeps it, beside the log. */
@@ -138,8 +139,8 @@ export interface TextMatches {
 }
 
 export interface SessionQuery {
-  /** Only sessions of this principal. */
-  principal?: string
+  /** Only sessions of these principals. */
+  principals?: readonly string[]
   status?: SessionRecord['status']
   /** Only sessions with an open request. */
   asking?: boolean

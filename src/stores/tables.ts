@@ -138,6 +138,10 @@ export const TABLES = {
       at: REAL,
       added_by: NAME,
       removed: optional(REAL),
+      /** Of the token of a command line: its principal, what it calls itself, and the digest of what allowed it. */
+      principal: optional(NAME),
+      login: optional(NAME),
+      allowed_by: optional(NAME),
     },
     isFree: true,
   },
@@ -214,6 +218,12 @@ export const RECORD_COLUMNS = ['asking', 'single', 'principal', 'status', 'recor
 export const recordSum = (...identity: readonly string[]) =>
   ({ what: 'the record', of: [...identity, ...RECORD_COLUMNS], part: 'record' }) as const
 
+/** The last three are those of logins. */
+const TOKEN_COLUMNS = [
+  ...['at', 'removed', 'name', 'digest', 'roles', 'added_by'],
+  ...['principal', 'login', 'allowed_by'],
+]
+
 /** `identity` is what a row contributes of its session, so that no row can stand for one of another session. */
 export const sumsBy = (identity: 'n' | 'session') => ({
   log: { sum: { what: 'the log', of: [identity, 'first', 'last', 'version', 'body'] } },
@@ -226,7 +236,7 @@ export const sumsBy = (identity: 'n' | 'session') => ({
   },
   native: {},
   spent: {},
-  token: { sum: { what: 'a token', of: ['at', 'removed', 'name', 'digest', 'roles', 'added_by'] } },
+  token: { sum: { what: 'a token', of: TOKEN_COLUMNS } },
   permit: { sum: { what: 'a grant', of: ['at', 'grantee', 'principal', 'added_by'] } },
 })
 

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MainstemClient } from '../../src/client/index.ts'
 import { loginCode } from '../../src/client/login-code.ts'
 import { loadConfig } from '../../src/daemon/config.ts'
-import { addToken } from '../../src/daemon/named-tokens.ts'
 import { serve } from '../../src/daemon/serve.ts'
 import type { Server } from '../../src/daemon/server.ts'
+import { addToken, operatorOf } from '../daemon/add-token.ts'
 import { ASKING_AGENT, Home } from './mainstem-process.ts'
 import { ownCertificate, TlsProxy } from './tls-proxy.ts'
 
@@ -34,7 +34,7 @@ beforeAll(async () => {
   })
   proxy = new TlsProxy([Number(new URL(server.url).port)], identity)
   url = await proxy.listen()
-  ann = await addToken(data, 'ann')
+  ann = await addToken(operatorOf(server), 'ann')
 })
 afterAll(async () => {
   await laptop[Symbol.asyncDispose]()
@@ -73,7 +73,7 @@ describe('the command line of another machine', () => {
     const [{ token }] = list
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(token).not.toBe(ann)
-    expect(readFileSync(join(data, 'tokens.json'), 'utf8')).not.toContain(token)
+    expect(readFileSync(join(data, 'log/mainstem.db'), 'latin1')).not.toContain(token)
     expect((await laptop.mainstem(['context'])).out).toContain(`${new URL(url).host} *`)
     const refused = new MainstemClient({ baseUrl: server.url, token }).addLogin({
       digest: 'a'.repeat(64),
@@ -139,7 +139,39 @@ describe('the command line of another machine', () => {
     expect(plain).toMatchObject({ code: 7, err: expect.stringContaining('you are not logged in to') })
     laptop.env.MAINSTEM_TOKEN = ann
     expect((await laptop.mainstem(['ls', '--server', server.url])).code).toBe(0)
+    // The certificate of the login counts for the token of the program too.
+    const { code, err } = await laptop.mainstem(['ls', '--server', url])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
     delete laptop.env.MAINSTEM_TOKEN
+  })
+
+  test('passes the calls of a program to the server with the token of the login, and of no other', async () => {
+    const call = `${JSON.stringify({ id: 1, method: 'GET', path: '/v1/server' })}\n{"id":1,"more":true}\n`
+    const passed = laptop.startWithInput(['stdio', '--url', url])
+    passed.stdin.write(call)
+    let shown = ''
+    for await (const piece of passed.stdout.setEncoding('utf8')) {
+      shown += piece
+      if (shown.includes('principal')) break
+    }
+    passed.stdin.end()
+    expect(shown).toMatch(/"status":200.*principal\\":\\"ann/s)
+    for (const [to, message] of [
+      [server.url, 'you are not logged in to'],
+      ['http://agents.example.com', 'others on the network can read the token'],
+    ] as const) {
+      const refused = await laptop.mainstem(['stdio', '--url', to], call)
+      expect(refused).toMatchObject({ out: '', err: expect.stringContaining(message) })
+      expect(refused.code).not.toBe(0)
+    }
+  })
+
+  test('a login that replaces one removes it from the server', async () => {
+    const [{ token }] = JSON.parse(readFileSync(contexts(), 'utf8')).contexts
+    await logIn(laptop)
+    expect(await annAtThePage().logins()).toHaveLength(1)
+    const old = new MainstemClient({ baseUrl: server.url, token })
+    await expect(old.server()).rejects.toMatchObject({ code: 'unauthorized' })
   })
 
   test('lists its logins, and forgets and chooses contexts', async () => {

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/daemon/config.ts'
-import { addToken } from '../../src/daemon/named-tokens.ts'
 import { serve } from '../../src/daemon/serve.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import type { Store } from '../../src/stores/store.ts'
@@ -105,9 +104,9 @@ test('a database at the limit of the configuration is reported by /readyz', asyn
 
 test('a list of tokens that others could read is refused at the start, with the fix', async () => {
   const data = join(home, 'open')
-  await addToken(data, 'ci')
   const file = join(data, 'tokens.json')
-  chmodSync(file, 0o644)
+  mkdirSync(data, { mode: 0o700 })
+  writeFileSync(file, '{"tokens":[]}', { mode: 0o644 })
   const config = await loadConfig({ flags: { port: 0, data, cwd: home }, environment: {}, cwd: home })
   await expect(serve({ config, report: () => undefined })).rejects.toMatchObject({
     message: `${file} is open to other users`,

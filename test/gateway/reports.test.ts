@@ -4,6 +4,7 @@ import { coalesce } from '../../src/gateway/http/coalesce.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
 import type { Usage } from '../../src/model/index.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
+import { UsedIds } from '../../src/stores/used-ids.ts'
 import { begin, call, fetchFrom, finished, SSE } from './api.ts'
 import { script, success, text } from './puppet.ts'
 import { GUEST, startGateway, type TestGateway, TOKEN } from './start.ts'
@@ -260,22 +261,26 @@ describe('a ticket', () => {
 
   const holder = tokenOf('a', TOKEN)
 
-  test('lasts thirty seconds', () => {
-    let now = 0
-    const tickets = new Tickets(() => now)
-    const [early, late] = [tickets.issue(holder), tickets.issue(holder)]
-    now = 29_999
-    expect(tickets.redeem(early)).toBe(holder)
-    now = 30_000
-    expect(tickets.redeem(late)).toBeUndefined()
+  test('lasts thirty seconds, and nothing is kept of those that are not used', async () => {
+    let now = 1_800_000_000_000
+    const tickets = new Tickets(new UsedIds(() => now))
+    const issued = await Promise.all(Array.from({ length: 1_000 }, () => tickets.issue(holder)))
+    const [early = '', late = ''] = issued
+    now += 29_999
+    expect(await tickets.redeem(early, [holder])).toBe(holder)
+    expect(await tickets.redeem(early, [holder])).toBeUndefined()
+    now += 1
+    expect(await tickets.redeem(late, [holder])).toBeUndefined()
   })
 
-  test('is not given without end', () => {
-    let now = 0
-    const tickets = new Tickets(() => now)
-    for (let count = 0; count < 750; count++) tickets.issue(holder)
-    expect(() => tickets.issue(holder)).toThrow(expect.objectContaining({ code: 'overloaded' }))
-    now = 30_000
-    expect(tickets.redeem(tickets.issue(holder))).toBe(holder)
+  test('ends with its token, and with the process that forgets which were used', async () => {
+    let now = 1_800_000_000_000
+    const ticket = await new Tickets(new UsedIds(() => now)).issue(holder)
+    const tickets = new Tickets(new UsedIds(() => now))
+    expect(await tickets.redeem(ticket, [tokenOf('a', GUEST)])).toBeUndefined()
+    now += 1
+    const later = new Tickets(new UsedIds(() => now))
+    expect(await later.redeem(ticket, [holder])).toBeUndefined()
+    expect(await tickets.redeem(ticket, [holder])).toBe(holder)
   })
 })

@@ -9,10 +9,11 @@ import { echo } from '../../src/agents/echo/agent.ts'
 import { backgroundTimers, systemClock } from '../../src/compose/clock.ts'
 import type { Driver, Timers } from '../../src/drivers/driver.ts'
 import { driver } from '../../src/drivers/index.ts'
+import { AccessControl } from '../../src/gateway/access/access-control.ts'
 import { lowered } from '../../src/gateway/access/ceiling.ts'
 import { loweredOptions } from '../../src/gateway/access/option-limits.ts'
 import type { GatewayDeps } from '../../src/gateway/deps.ts'
-import { type Token, tokenOf } from '../../src/gateway/http/auth.ts'
+import { tokenOf } from '../../src/gateway/http/auth.ts'
 import { BackgroundWork } from '../../src/gateway/http/background-work.ts'
 import { UploadRoom } from '../../src/gateway/http/body/upload-room.ts'
 import { gateway } from '../../src/gateway/http/server.ts'
@@ -89,14 +90,12 @@ export class TestGateway implements AsyncDisposable {
     })
     const report = (thrown: unknown) => void this.reported.push(thrown)
     const runs = new BackgroundWork(report)
-    const tokens: Token[] = [tokenOf('owner', TOKEN, ['operator']), tokenOf('guest', GUEST)]
+    const fixed = [tokenOf('owner', TOKEN, ['operator']), tokenOf('guest', GUEST)]
+    const accessControl = new AccessControl(store.access, fixed)
     this.deps = {
-      tokens: async () => tokens,
-      logins: {
-        add: async (token) => void tokens.push(token),
-        remove: async (token) => void tokens.splice(tokens.indexOf(token), 1),
-      },
-      tickets: new Tickets(),
+      accessControl,
+      tokens: () => accessControl.tokens(),
+      tickets: new Tickets(store.access),
       cookies: new SignInCookies(),
       origins: [],
       agents: async () => [],

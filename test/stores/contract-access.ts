@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { AuditAction } from '../../src/model/access.ts'
-import type { AccessChange, AuditFact, AuditQuery } from '../../src/stores/access.ts'
-import type { Store } from '../../src/stores/store.ts'
+import { type AccessChange, type AuditAction, type AuditFact, actionOf } from '../../src/model/access.ts'
+import type { AuditQuery } from '../../src/stores/access.ts'
+import type { SessionQuery, Store } from '../../src/stores/store.ts'
 import { entries, sessionId, state } from './sqlite-parts.ts'
 
 let facts = 0
@@ -25,7 +25,7 @@ const grant = (to: string, of: string): AccessChange => ({ type: 'grant.added', 
 /** What every store promises of tokens, grants and the audit trail. */
 export function accessContract(open: () => Promise<Store>): void {
   const changed = (store: Store, change: AccessChange) =>
-    store.access.change(change, factOf(change.type, { details: { name: JSON.stringify(change) } }))
+    store.access.change(change, factOf(actionOf(change), { details: { name: JSON.stringify(change) } }))
   const names = async (store: Store) => (await store.access.tokens()).map(({ name }) => name)
   const trail = async (store: Store, query: Partial<AuditQuery> = {}) =>
     (await store.access.audit({ order: 'oldest', limit: 100, ...query })).map(({ action }) => action)
@@ -38,6 +38,7 @@ export function accessContract(open: () => Promise<Store>): void {
     const [first, second] = await store.access.tokens()
     expect(first).toEqual({
       name: 'a',
+      principal: 'a',
       digest: 'digest of a',
       roles: [],
       at: expect.any(Number),
@@ -62,6 +63,69 @@ export function accessContract(open: () => Promise<Store>): void {
     )
     expect(results.filter(Boolean)).toHaveLength(1)
     expect(await names(store)).toEqual(['ci'])
+  })
+
+  test('a login ends with the token that allowed it, and is added once', async () => {
+    await using store = await open()
+    const login = (digest: string, more: object = {}): AccessChange => ({
+      ...{ type: 'login.added', principal: 'ann', login: 'laptop', roles: [], digest },
+      ...more,
+    })
+    await changed(store, token('ann'))
+    expect(await changed(store, login('1', { allowedBy: 'digest of ann' }))).toBe(true)
+    expect(await changed(store, login('2', { principal: 'local', roles: ['operator'] }))).toBe(true)
+    expect(await changed(store, login('2'))).toBe(false)
+    const before = await store.access.tokens()
+    expect(before.map(({ name }) => name)).toEqual(['ann', 'login:1', 'login:2'])
+    expect(before[1]).toMatchObject({ principal: 'ann', login: 'laptop', digest: '1' })
+    await changed(store, { type: 'token.removed', name: 'ann' })
+    await changed(store, token('ann', { digest: 'new' }))
+    expect(await names(store)).toEqual(['ann', 'login:2'])
+    expect(await changed(store, { type: 'token.removed', name: 'login:2' })).toBe(true)
+    expect(await changed(store, login('2'))).toBe(false)
+    expect(await names(store)).toEqual(['ann'])
+  })
+
+  test('the lists of tokens and grants stay the same objects until one changes', async () => {
+    await using store = await open()
+    const lists = () => Promise.all([store.access.tokens(), store.access.grants()])
+    const [tokens, grants] = await lists()
+    const again = await lists()
+    expect([again[0] === tokens, again[1] === grants]).toEqual([true, true])
+    await changed(store, token('a'))
+    expect((await lists())[0]).toHaveLength(1)
+    await changed(store, grant('bot', 'a'))
+    expect((await lists())[1]).toHaveLength(1)
+  })
+
+  test('sessions of several principals are listed together, newest first', async () => {
+    await using store = await open()
+    for (const [at, principal] of ['ann', 'bob', 'cid', 'ann'].entries()) {
+      const id = sessionId(at + 1)
+      await store.create(id, { entries: entries(id, 1, 1), record: { ...state(id), principal } })
+    }
+    const list = async (query: Omit<SessionQuery, 'limit'>, limit = 9) =>
+      (await store.records({ ...query, limit })).map(({ id, principal }) => [principal, id])
+    const [one, two, three, four] = [1, 2, 3, 4].map(sessionId)
+    expect(await list({ principals: ['nobody', 'ann', 'bob'] })).toEqual([
+      ['ann', four],
+      ['bob', two],
+      ['ann', one],
+    ])
+    expect(await list({ principals: ['ann', 'cid'], before: four ?? '' }, 1)).toEqual([['cid', three]])
+    expect(await list({ principals: [] })).toEqual([])
+  })
+
+  test('an id is used once, in its time', async () => {
+    await using store = await open()
+    const now = await store.access.now()
+    const valid = { from: now, until: now + 30_000 }
+    const uses = await Promise.all(['a', 'a', 'a'].map((id) => store.access.consume(id, valid)))
+    expect(uses.filter(Boolean)).toHaveLength(1)
+    expect(await store.access.consume('a', valid)).toBe(false)
+    expect(await store.access.consume('b', { from: now, until: now })).toBe(false)
+    expect(await store.access.consume('c', { from: now + 60_000, until: now + 90_000 })).toBe(false)
+    expect(await store.access.consume('b', valid)).toBe(true)
   })
 
   test('a grant is added and removed once', async () => {

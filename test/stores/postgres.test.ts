@@ -112,7 +112,7 @@ test('ids and names with any character are found, and those that cannot exist ar
   const record = state(odd, { principal: odd, nativeSessionId: odd })
   await store.create(odd, { entries: [{ ...entry(ID, 1), session: odd }], record })
   expect(await store.record(odd)).toMatchObject({ id: odd, principal: odd })
-  expect(await store.records({ principal: odd, limit: 9 })).toHaveLength(1)
+  expect(await store.records({ principals: [odd, 'other'], limit: 9 })).toHaveLength(1)
   expect(await store.nativeOwners(odd)).toEqual([odd])
   expect(await store.record('\0')).toBeUndefined()
   await expect(store.acquire('\ud800', odd, TTL)).rejects.toMatchObject({ code: 'session_not_found' })

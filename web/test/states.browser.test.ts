@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { MainstemClient } from '../../src/client/index.ts'
-import { addToken } from '../../src/daemon/named-tokens.ts'
+import { addToken } from '../../test/daemon/add-token.ts'
 import { type Cue, script, success, text } from '../../test/gateway/puppet.ts'
 import { faultsOf, theatre, violations } from './page.ts'
 
@@ -238,7 +237,7 @@ test('a long list says that there is more, and loads it', async () => {
 })
 
 test('the page names who is signed in, and asks before a link of another principal replaces that', async () => {
-  const token = await addToken(join(stage.home, 'data'), 'mallory')
+  const token = await addToken(stage.client, 'mallory')
   const mallory = new MainstemClient({ baseUrl: stage.url, token })
   const { page } = await signedIn()
   const follow = async () => {

@@ -38,13 +38,13 @@ export async function runStdio({ url, ...flags }: StdioFlags): Promise<void> {
   }
 }
 
-type Place = Pick<StdioDeps, 'url' | 'token' | 'fetch'>
+type PassedServer = Pick<StdioDeps, 'url' | 'token' | 'fetch'>
 
-const passTo = (place: Place, unreachable?: () => void) =>
+const passTo = (place: PassedServer, unreachable?: () => void) =>
   passCalls({ ...STREAMS, ...place, ...(unreachable && { unreachable }) })
 
 /** The server of this data directory. */
-async function ownOf({ auth, data }: Config, url: string): Promise<Place> {
+async function ownOf({ auth, data }: Config, url: string): Promise<PassedServer> {
   return { url, token: auth ? (await tokenIn(data)).token : undefined }
 }
 
@@ -52,7 +52,7 @@ async function ownOf({ auth, data }: Config, url: string): Promise<Place> {
  * The server at a URL, with the token of the login to it or of the environment. The first token of the data directory
  * is only for the server that has this directory open, so that no other program gets it.
  */
-async function serverAt(config: Config, text: string): Promise<Place> {
+async function serverAt(config: Config, text: string): Promise<PassedServer> {
   const url = serverUrl(text)
   const { data } = config
   const own = (await findServer({ data })) && (await addressIn(data))

@@ -1,8 +1,10 @@
 import { Argument, type Command, InvalidArgumentError } from 'commander'
+import { addServerOptions } from '../contexts/command.ts'
+import type { ServerFlags } from '../contexts/connect.ts'
+import type { GrantFlags } from './grant.ts'
 import type { OpenFlags } from './open.ts'
 import type { ServeFlags } from './serve.ts'
 import type { StdioFlags } from './stdio.ts'
-import type { TokenFlags } from './token.ts'
 
 // These commands load the server. Their modules are imported when they run, so that the help stays quick.
 
@@ -47,17 +49,31 @@ export function registerStdio(program: Command): void {
 }
 
 export function registerToken(program: Command): void {
-  program
-    .command('token')
-    .description('manage the tokens of the server')
-    .addArgument(new Argument('<action>', 'what to do').choices(['add', 'list', 'remove']))
-    .argument('[name]', 'name of the token')
-    .option('--data <dir>', 'where the tokens are kept')
-    .option('--config <file>', 'configuration file')
-    .action(async (action: string, name: string | undefined, flags: TokenFlags) => {
-      const { token } = await import('./token.ts')
-      await token(action, name, flags)
-    })
+  addServerOptions(
+    program
+      .command('token')
+      .description('manage the tokens of the server')
+      .addArgument(new Argument('<action>', 'what to do').choices(['add', 'list', 'remove']))
+      .argument('[name]', 'name of the token'),
+  ).action(async (action: string, name: string | undefined, flags: ServerFlags) => {
+    const { token } = await import('./token.ts')
+    await token(action, name, flags)
+  })
+}
+
+export function registerGrant(program: Command): void {
+  addServerOptions(
+    program
+      .command('grant')
+      .description('let a token read and answer the sessions of others')
+      .addArgument(new Argument('<action>', 'what to do').choices(['add', 'list', 'remove']))
+      .argument('[to]', 'name of the token that may read and answer')
+      .argument('[owners...]', 'names of the tokens whose sessions these are')
+      .option('--json', 'list: print one JSON array'),
+  ).action(async (action: string, to: string | undefined, owners: string[], flags: GrantFlags) => {
+    const { grant } = await import('./grant.ts')
+    await grant(action, to, owners, flags)
+  })
 }
 
 function parsePort(text: string): number {

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import { isDamaged, MainstemError, SessionId, type SessionRecord } from '../../model/index.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
@@ -8,14 +9,49 @@ import { type Caller, isOperator } from '../http/auth.ts'
 export const SessionPath = z.strictObject({ id: z.string().describe('the id of a session') })
 
 /** Loads a session owned by `principal`. Responds as if another principal's session did not exist. */
-export async function ownedSession(
-  { sessions }: Pick<GatewayDeps, 'sessions'>,
+export function ownedSession(
+  deps: Pick<GatewayDeps, 'sessions'>,
   principal: string,
   id: string,
 ): Promise<SessionRecord> {
+  return sessionOf(deps, [principal], id)
+}
+
+async function sessionOf(
+  { sessions }: Pick<GatewayDeps, 'sessions'>,
+  principals: readonly string[],
+  id: string,
+): Promise<SessionRecord> {
   const record = SessionId.safeParse(id).success ? await sessions.record(id) : undefined
-  if (record?.principal !== principal) throw new MainstemError('session_not_found', 'no such session')
+  if (!record || !principals.includes(record.principal))
+    throw new MainstemError('session_not_found', 'no such session')
   return record
+}
+
+/** Who calls, and the principals whose grants the response depends on. */
+type Reader = Pick<FastifyRequest, 'principal' | 'grantedBy'>
+
+/**
+ * Loads a session that the caller may read, and whose requests it may answer: one of its own, or of a principal that it
+ * has a grant for. The response ends when the grant is removed.
+ */
+export async function readableSession(
+  deps: Pick<GatewayDeps, 'sessions' | 'tokens' | 'accessControl'>,
+  { principal, grantedBy }: Reader,
+  id: string,
+): Promise<SessionRecord> {
+  const readable = await readableBy(deps, principal)
+  const record = await sessionOf(deps, [...readable], id)
+  if (record.principal !== principal) grantedBy.add(record.principal)
+  return record
+}
+
+/** The principals whose sessions a principal may read: itself, and those that it has grants for. */
+export async function readableBy(
+  { tokens, accessControl }: Pick<GatewayDeps, 'tokens' | 'accessControl'>,
+  principal: string,
+): Promise<ReadonlySet<string>> {
+  return tokens ? accessControl.readableBy(principal) : new Set([principal])
 }
 
 /**
@@ -40,14 +76,14 @@ export interface RecordPage {
   next?: string
 }
 
-/** Lists the sessions of a principal, newest first. A page of large records has fewer than `limit`. */
+/** Lists the sessions of these principals, newest first. A page of large records has fewer than `limit`. */
 export async function recordPage(
   deps: Pick<GatewayDeps, 'sessions'>,
-  query: Parameters<Sessions['records']>[0] & { principal: string },
+  query: Parameters<Sessions['records']>[0] & { principals: readonly string[] },
 ): Promise<RecordPage> {
-  const { principal, before, limit } = query
+  const { principals, before, limit } = query
   // A page that starts at an unknown session would start from the beginning.
-  if (before !== undefined) await ownedSession(deps, principal, before)
+  if (before !== undefined) await sessionOf(deps, principals, before)
   const records = await deps.sessions.records(query)
   const last = records.at(-1)?.id
   if (last === undefined) return { records }

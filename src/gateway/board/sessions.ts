@@ -34,7 +34,7 @@ export function boardSessionEndpoints(deps: GatewayDeps): Endpoint[] {
       answer: BoardList,
       errors: ['session_not_found'],
       async run({ query: { before, limit }, principal }) {
-        const query = { principal, limit, ...(before !== undefined && { before }) }
+        const query = { principals: [principal], limit, ...(before !== undefined && { before }) }
         const { records, ...next } = await recordPage(deps, query)
         return { sessions: records.map(boardSession), ...next }
       },

@@ -33,6 +33,10 @@ export interface CommandLine {
   createdAt: number
 }
 
+export function isLogin(token: Token): token is LoginToken {
+  return token.login !== undefined
+}
+
 export function tokenOf(principal: string, token: string, roles: readonly Role[] = []): Token {
   return { principal, roles, digest: digest(token).toString('hex') }
 }
@@ -58,6 +62,8 @@ declare module 'fastify' {
     roles?: readonly Role[]
     /** The token that authenticated the request. Undefined before authentication. */
     token: Token
+    /** The other principals whose sessions the response has, by their grants. */
+    grantedBy: Set<string>
   }
 }
 
@@ -76,12 +82,14 @@ export function requireToken(
   app.decorateRequest('principal', '')
   app.decorateRequest('roles')
   app.decorateRequest('token')
+  app.decorateRequest('grantedBy')
   const admit = (request: FastifyRequest, token: Token) => {
     const { principal, roles } = token
     connections.trust(request.raw.socket, principal)
     request.principal = principal
     request.roles = roles
     request.token = token
+    request.grantedBy = new Set()
   }
   if (tokens) endRevoked(app, revocation)
   const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
@@ -97,8 +105,8 @@ export function requireToken(
     }
     if (authorization === undefined && auth === 'body') return
     const ticket = auth === 'ticket' && authorization === undefined ? ticketOf(request.query) : undefined
-    const replaced = ticket === undefined ? undefined : tickets.redeem(ticket)
-    const holder = replaced && (tokens ? sameToken(await tokens(), replaced) : OPERATOR)
+    const holder =
+      ticket === undefined ? undefined : await tickets.redeem(ticket, tokens ? await tokens() : [OPERATOR])
     if (holder === undefined) await admitToken(request, bearerOf(authorization))
     else admit(request, holder)
   })
@@ -108,14 +116,14 @@ export function requireToken(
   })
 }
 
-/** Ends the response of a request whose token is removed. */
+/** Ends the response of a request whose token or grant is removed. */
 function endRevoked(app: FastifyInstance, revocation: Revocation): void {
-  app.addHook('preHandler', async ({ principal, token, ws }, { raw }) => {
+  app.addHook('preHandler', async (request, { raw }) => {
     // A WebSocket has a response only until its upgrade; it is closed with a code instead.
-    if (principal === '' || ws) return
+    if (request.principal === '' || request.ws) return
     raw.once(
       'close',
-      revocation.add(token, () => raw.destroy()),
+      revocation.add(request, () => raw.destroy()),
     )
   })
 }

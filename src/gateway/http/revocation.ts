@@ -1,29 +1,38 @@
+import type { FastifyRequest } from 'fastify'
+import type { Grant } from '../../model/access.ts'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { sameToken, type Token } from './auth.ts'
 
-/** How long a stream can outlive its token. */
+/** How long a stream can outlive its token, besides the time until this server sees the change. */
 const CHECK_MS = 1_000
 
-interface RevocableRequest {
-  token: Token
-  end(): void
+/** What an open request depends on. */
+type Grounds = Pick<FastifyRequest, 'token' | 'grantedBy'>
+
+/** What was removed. */
+export type Removed = 'token' | 'grant'
+
+interface RevocableRequest extends Grounds {
+  end(removed: Removed): void
 }
 
-/** Ends open requests, mainly streams, whose token was removed or replaced. */
+type RevocationDeps = Pick<GatewayDeps, 'tokens' | 'accessControl' | 'report'>
+
+/** Ends open requests, mainly streams, whose token or grant was removed, on any server of the store. */
 export class Revocation {
-  readonly #deps: Pick<GatewayDeps, 'tokens' | 'report'>
+  readonly #deps: RevocationDeps
   readonly #open = new Set<RevocableRequest>()
   readonly #timer: NodeJS.Timeout | undefined
 
-  constructor(deps: Pick<GatewayDeps, 'tokens' | 'report'>) {
+  constructor(deps: RevocationDeps) {
     this.#deps = deps
     if (deps.tokens) this.#timer = setInterval(() => void this.#check(), CHECK_MS).unref()
   }
 
-  /** Calls `end` when the token no longer exists. The returned function removes the request. */
-  add(token: Token, end: () => void): () => void {
-    const request = { token, end }
+  /** Calls `end` when the token or a grant no longer exists. The returned function removes the request. */
+  add({ token, grantedBy }: Grounds, end: RevocableRequest['end']): () => void {
+    const request = { token, grantedBy, end }
     this.#open.add(request)
     return () => this.#open.delete(request)
   }
@@ -35,15 +44,26 @@ export class Revocation {
   async #check(): Promise<void> {
     if (this.#open.size === 0 || !this.#deps.tokens) return
     try {
-      const known = await this.#deps.tokens()
+      const [tokens, grants] = await Promise.all([this.#deps.tokens(), this.#deps.accessControl.grants()])
       for (const request of this.#open) {
-        if (sameToken(known, request.token)) continue
+        const removed = removedOf(request, tokens, grants)
+        if (removed === undefined) continue
         this.#open.delete(request)
-        request.end()
+        request.end(removed)
       }
     } catch (thrown) {
-      // An unreadable token list proves nothing about a token. The token source has reported the error.
+      // A store that cannot be read proves nothing about a token.
       if (!(thrown instanceof MainstemError)) this.#deps.report(thrown)
     }
   }
+}
+
+function removedOf(
+  { token, grantedBy }: Grounds,
+  tokens: readonly Token[],
+  grants: readonly Grant[],
+): Removed | undefined {
+  if (!sameToken(tokens, token)) return 'token'
+  const isGranted = (owner: string) => grants.some(({ to, of }) => to === token.principal && of === owner)
+  return [...grantedBy].every(isGranted) ? undefined : 'grant'
 }

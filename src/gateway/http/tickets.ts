@@ -1,60 +1,45 @@
-import { createHash, randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { MainstemError } from '../../model/index.ts'
-import { isFairShare } from '../../sessions/log/byte-budget.ts'
 import type { GatewayDeps } from '../deps.ts'
 import type { Token } from './auth.ts'
 import { type Endpoint, endpoint } from './endpoint.ts'
 import { named } from './openapi/components.ts'
+import { signedFor, signFor } from './signed-value.ts'
 
 const LIFETIME_MS = 30_000
 
-/** Maximum number of unused tickets of all principals; each gets a fair share of them. */
-const MAX_UNUSED = 1_000
+const PURPOSE = 'ticket'
 
-/** One-time tickets that replace a token in a URL. */
+/** The ids of tickets that were used, which all servers of a store share, and its clock. */
+export interface UsedTickets {
+  now(): Promise<number>
+  /** Returns false if the id was used before, or is not valid now. */
+  consume(id: string, valid: { from: number; until: number }): Promise<boolean>
+}
+
+/** One-time tickets that replace a token in a URL. A ticket is signed, so nothing is stored before it is used. */
 export class Tickets {
-  readonly #now: () => number
-  /** Keyed by digest, so that the lookup time reveals nothing; in order of issue. */
-  readonly #open = new Map<string, { token: Token; until: number }>()
+  readonly #used: UsedTickets
 
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now
+  constructor(used: UsedTickets) {
+    this.#used = used
   }
 
-  issue(token: Token): string {
-    this.#forget()
-    const own = [...this.#open.values()].filter((one) => one.token.principal === token.principal).length
-    if (!isFairShare(own + 1, MAX_UNUSED - this.#open.size - 1))
-      throw new MainstemError('overloaded', `${own} tickets of this token are unused`)
-    const ticket = randomBytes(32).toString('base64url')
-    this.#open.set(digest(ticket), { token, until: this.#now() + LIFETIME_MS })
-    return ticket
+  async issue(token: Token): Promise<string> {
+    return signFor(PURPOSE, token, Math.floor(await this.#used.now()))
   }
 
-  /** Returns the token that a valid ticket replaces, without using the ticket. */
-  holderOf(ticket: string): Token | undefined {
-    const found = this.#open.get(digest(ticket))
-    return found && this.#now() < found.until ? found.token : undefined
+  /** Returns the token that a ticket replaces, without using the ticket; the ticket may be used or expired. */
+  holderOf(ticket: string, known: readonly Token[]): Token | undefined {
+    return signedFor(PURPOSE, known, ticket)?.token
   }
 
   /** Returns the token that a ticket replaces; undefined if the ticket was already used or has expired. */
-  redeem(ticket: string): Token | undefined {
-    const holder = this.holderOf(ticket)
-    this.#open.delete(digest(ticket))
-    return holder
+  async redeem(ticket: string, known: readonly Token[]): Promise<Token | undefined> {
+    const found = signedFor(PURPOSE, known, ticket)
+    if (!found) return undefined
+    const { token, time: from } = found
+    return (await this.#used.consume(ticket, { from, until: from + LIFETIME_MS })) ? token : undefined
   }
-
-  #forget(): void {
-    for (const [key, { until }] of this.#open) {
-      if (this.#now() < until) return
-      this.#open.delete(key)
-    }
-  }
-}
-
-function digest(ticket: string): string {
-  return createHash('sha256').update(ticket).digest('hex')
 }
 
 const Ticket = named(
@@ -69,10 +54,9 @@ export function ticketEndpoint({ tickets }: GatewayDeps): Endpoint {
     summary: 'Issue a one-time ticket that replaces the token, for clients that cannot set a header',
     status: 201,
     answer: Ticket,
-    errors: ['overloaded'],
     async run({ request, reply }) {
       reply.header('cache-control', 'no-store')
-      return { ticket: tickets.issue(request.token), expiresInMs: LIFETIME_MS }
+      return { ticket: await tickets.issue(request.token), expiresInMs: LIFETIME_MS }
     },
   })
 }

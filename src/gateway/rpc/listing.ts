@@ -18,7 +18,7 @@ export interface Listed {
 
 /** Yields the conversations of a principal that have not ended, newest first; runs of `/v1/execute` are none. */
 export async function* liveRecords(deps: GatewayDeps, principal: string): AsyncGenerator<SessionRecord> {
-  for await (const record of deps.sessions.allRecords({ principal }))
+  for await (const record of deps.sessions.allRecords({ principals: [principal] }))
     if (record.status !== 'ended' && !record.single) yield record
 }
 

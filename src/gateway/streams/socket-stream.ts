@@ -16,6 +16,7 @@ export const SOCKET_ENDS = {
   broken: { code: 1011, reason: 'the server failed' },
   slow: { code: 1013, reason: 'too slow; reconnect with your cursor' },
   revoked: { code: 4401, reason: 'the token was removed' },
+  ungranted: { code: 4403, reason: 'the grant was removed' },
   deleted: { code: 4404, reason: 'the session was deleted' },
 } as const satisfies Record<string, SocketEnd>
 

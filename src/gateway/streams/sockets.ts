@@ -18,6 +18,8 @@ const MAX_CHUNKS = 1024
 /** Time for clients to read the end of a socket when the server stops. */
 const DRAIN_MS = 1_000
 
+const REVOKED = { token: SOCKET_ENDS.revoked, grant: SOCKET_ENDS.ungranted } as const
+
 /** Ignores upgrades to other protocols, as HTTP allows. */
 export function isSocketUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket'
@@ -91,7 +93,7 @@ export function acceptSockets(
         const stream = new SocketStream(socket, request.raw.socket, timing, stopping.signal, notices)
         socket.once(
           'close',
-          revocation.add(request.token, () => stream.cutOff(SOCKET_ENDS.revoked)),
+          revocation.add(request, (removed) => stream.cutOff(REVOKED[removed])),
         )
         return writers.get(request)?.(stream)
       },

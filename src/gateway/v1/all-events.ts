@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { Entry, type EventType, MainstemError, toMainstemError } from '../../model/index.ts'
 import { type Feed, type FeedCommit, localFeed } from '../../sessions/log/feed.ts'
+import { readableBy } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
@@ -32,7 +33,7 @@ interface Want {
 }
 
 /**
- * Streams the events of all sessions of a principal, live. Commits have one order: that of the store where several
+ * Streams the events of all sessions that a principal may read, live. Commits have one order: that of the store where several
  * servers share it, otherwise that of this process. A cursor is a position in it; a cursor of another order, or too far
  * behind, is rejected with `cursor_gone`, never skipped.
  */
@@ -41,7 +42,8 @@ export function allEventsEndpoint(deps: GatewayDeps): Endpoint {
   return endpoint({
     method: 'GET',
     url: '/v1/events',
-    summary: 'Stream the events of all sessions of this token, live or from a cursor',
+    summary:
+      'Stream the events of all sessions of this token, and of those that it has grants for, live or from a cursor',
     auth: 'ticket',
     query: AllEventsQuery,
     answers: { [SSE.type]: EntryWithCursor, [NDJSON.type]: EntryWithCursor },
@@ -91,7 +93,7 @@ async function send(
 
 /** Reads the logs in the order of their commits, until the client disconnects or falls too far behind. */
 async function* merged(
-  { sessions }: GatewayDeps,
+  deps: GatewayDeps,
   feed: Feed,
   { principal, types, position: from }: Want,
   cursorAt: (position: string) => string,
@@ -104,7 +106,10 @@ async function* merged(
     if (commits.length === 0) await feed.changed(position, signal)
     for (const commit of commits) {
       if (signal.aborted) return
-      if (commit.principal === principal) yield* entriesOf(sessions, commit, types, cursorAt)
+      // Asked for each commit: a grant counts from its addition until its removal.
+      const isReadable =
+        commit.principal === principal || (await readableBy(deps, principal)).has(commit.principal)
+      if (isReadable) yield* entriesOf(deps.sessions, commit, types, cursorAt)
       position = commit.positionOf(commit.last)
     }
   }

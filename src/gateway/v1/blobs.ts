@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { blobsOf } from '../../model/entry-blobs.ts'
 import { type BlobRef, MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
-import { ownedSession } from '../access/session-access.ts'
+import { readableSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { latestFirst } from '../streams/latest-first.ts'
@@ -35,8 +35,8 @@ export function blobEndpoint(deps: GatewayDeps): Endpoint {
     params: BlobPath,
     answers: { [BYTES]: z.unknown() },
     errors: ['session_not_found', 'not_found'],
-    async run({ params, principal, request, reply }) {
-      const record = await ownedSession(deps, principal, params.session)
+    async run({ params, request, reply }) {
+      const record = await readableSession(deps, request, params.session)
       const ref = await refIn(deps, record, params.id)
       const range = byteRange(request.headers.range, ref.bytes)
       const { start, end } = range ?? { start: 0, end: ref.bytes }

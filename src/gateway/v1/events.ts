@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { dialects } from '../../dialects/index.ts'
 import { mainstem } from '../../dialects/mainstem.ts'
 import { Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
-import { ownedSession, SessionPath } from '../access/session-access.ts'
+import { readableSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
@@ -55,7 +55,7 @@ export function eventsEndpoint(deps: GatewayDeps): Endpoint {
     answers: { [SSE.type]: EntryWithRaw, [NDJSON.type]: EntryWithRaw, 'application/json': Page },
     errors: ['session_not_found', 'cursor_gone', 'overloaded'],
     async run({ params: { id }, query, principal, request, reply }) {
-      const record = await ownedSession(deps, principal, id)
+      const record = await readableSession(deps, request, id)
       const format = formatOf(request.headers.accept)
       const view = await viewOf(offsets, record, query, request.headers['last-event-id'])
       const from = await startOf(deps, record, view, query.after === undefined ? undefined : 'after')
@@ -70,8 +70,8 @@ export function eventsEndpoint(deps: GatewayDeps): Endpoint {
       const notices = streamNotices(deps.storage, format, query.notices)
       return stream(deps, principal, reply, { ...reading, format, notices })
     },
-    async socket({ params: { id }, query, principal, request }) {
-      const record = await ownedSession(deps, principal, id)
+    async socket({ params: { id }, query, request }) {
+      const record = await readableSession(deps, request, id)
       checkStreamQuery(query)
       const view = await viewOf(offsets, record, query, request.headers['last-event-id'])
       const from = await startOf(deps, record, view, query.after === undefined ? undefined : 'after')

@@ -1,18 +1,11 @@
 import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
+import type { AccessControl } from '../access/access-control.ts'
 import type { GatewayDeps } from '../deps.ts'
-import type { LoginToken, Token } from '../http/auth.ts'
+import { actorOf } from '../http/actor.ts'
+import { isLogin, type LoginToken, type Token } from '../http/auth.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
-
-/** Where the tokens of command lines are kept. A change applies from the next request on. */
-export interface LoginStore {
-  add(token: LoginToken): Promise<void>
-  remove(token: Token): Promise<void>
-}
-
-/** Maximum number of logins of one principal. */
-const MAX_LOGINS = 100
 
 const NewLogin = named(
   'NewLogin',
@@ -46,7 +39,7 @@ const LoginList = named('LoginList', z.strictObject({ logins: z.array(LoginJson)
  * Command lines that act for a principal. The command line creates its token and shows a link with the digest; the page
  * adds the digest. The token itself is sent only in the header of later calls.
  */
-export function loginEndpoints(deps: Pick<GatewayDeps, 'tokens' | 'logins'>): Endpoint[] {
+export function loginEndpoints(deps: Pick<GatewayDeps, 'tokens' | 'accessControl'>): Endpoint[] {
   return [
     endpoint({
       method: 'POST',
@@ -56,7 +49,10 @@ export function loginEndpoints(deps: Pick<GatewayDeps, 'tokens' | 'logins'>): En
       status: 201,
       answer: LoginJson,
       errors: ['conflict', 'too_large', 'unsupported_media'],
-      run: ({ body, request: { token } }) => addLogin(authenticated(deps), token, body),
+      async run({ body: { name, digest }, request }) {
+        const added = await authenticated(deps).addLogin(name, digest, request.token, actorOf(request))
+        return jsonOf(added, request.token)
+      },
     }),
     endpoint({
       method: 'GET',
@@ -75,43 +71,28 @@ export function loginEndpoints(deps: Pick<GatewayDeps, 'tokens' | 'logins'>): En
       summary: 'Remove a login; `current` is the one that makes the call',
       params: z.strictObject({ id: z.string() }),
       status: 204,
-      async run({ params: { id }, request: { token }, reply }) {
-        const { tokens, logins } = authenticated(deps)
-        const own = (await tokens()).filter((one) => one.principal === token.principal && one.login)
+      async run({ params: { id }, request, reply }) {
+        const access = authenticated(deps)
+        const { token } = request
+        const own = (await access.tokens())
+          .filter(isLogin)
+          .filter(({ principal }) => principal === token.principal)
         const found = own.find((one) => (id === 'current' ? one.digest === token.digest : idOf(one) === id))
         if (!found) throw new MainstemError('not_found', 'there is no such login')
-        await logins.remove(found)
+        await access.removeLogin(found, actorOf(request))
         return reply.code(204).send()
       },
     }),
   ]
 }
 
-async function addLogin(
-  { tokens, logins }: ReturnType<typeof authenticated>,
-  caller: Token,
-  { digest, name }: z.infer<typeof NewLogin>,
-): Promise<LoginJson> {
-  const { principal, roles, login } = caller
-  // A stolen login could otherwise create others that survive its removal.
-  if (login) {
-    throw new MainstemError('forbidden', 'a login cannot create another login', {
-      advice: 'Open the link in a browser that is signed in.',
-    })
-  }
-  const known = await tokens()
-  if (known.some((one) => one.digest === digest))
-    throw new MainstemError('conflict', 'this link was used before')
-  if (known.filter((one) => one.principal === principal && one.login).length >= MAX_LOGINS)
-    throw new MainstemError('conflict', `${principal} has ${MAX_LOGINS} logins; remove one first`)
-  const added = { principal, roles, digest, login: { name, createdAt: Date.now() } }
-  await logins.add(added)
-  return jsonOf(added, caller)
-}
-
-function authenticated({ tokens, logins }: Pick<GatewayDeps, 'tokens' | 'logins'>) {
-  if (tokens && logins) return { tokens, logins }
-  throw new MainstemError('conflict', 'authentication is disabled, so there are no logins', {
+/** Refuses if authentication is disabled. */
+export function authenticated({
+  tokens,
+  accessControl,
+}: Pick<GatewayDeps, 'tokens' | 'accessControl'>): AccessControl {
+  if (tokens) return accessControl
+  throw new MainstemError('conflict', 'authentication is disabled, so there are no tokens and no logins', {
     advice: 'Call the server without a token.',
   })
 }
@@ -119,10 +100,6 @@ function authenticated({ tokens, logins }: Pick<GatewayDeps, 'tokens' | 'logins'
 /** Digests are random, so a part of one identifies it. */
 function idOf({ digest }: Token): string {
   return digest.slice(0, 16)
-}
-
-function isLogin(token: Token): token is LoginToken {
-  return token.login !== undefined
 }
 
 function jsonOf(token: LoginToken, caller: Token): LoginJson {

@@ -10,7 +10,7 @@ import {
 } from '../../model/index.ts'
 import type { CommandContext } from '../../sessions/command-context.ts'
 import { withoutSecrets } from '../../sessions/process/secrets.ts'
-import { ownedSession } from '../access/session-access.ts'
+import { ownedSession, readableBy, readableSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { idempotent } from '../http/idempotent.ts'
@@ -47,7 +47,8 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
       answer: RequestList,
       async run({ principal }) {
         const requests: OpenRequestJson[] = []
-        for await (const record of deps.sessions.allRecords({ principal, asking: true })) {
+        const principals = [...(await readableBy(deps, principal))]
+        for await (const record of deps.sessions.allRecords({ principals, asking: true })) {
           requests.push(...(await openRequests(deps, record)))
         }
         return { requests: requests.sort((a, b) => a.at - b.at || a.seq - b.seq) }
@@ -69,12 +70,12 @@ export function requestEndpoints(deps: GatewayDeps): Endpoint[] {
         'unsupported_option',
       ],
       async run(call) {
-        const { params, body, principal } = call
+        const { params, body } = call
         const { id } = params
-        const record = await ownedSession(deps, principal, id)
+        const record = await readableSession(deps, call.request, id)
         const run = async (context: CommandContext) => {
           await decide(deps, record, { ...body, type: 'answer', requestId: params.requestId }, context)
-          return withoutSecrets(await ownedSession(deps, principal, id))
+          return withoutSecrets(await ownedSession(deps, record.principal, id))
         }
         return idempotent(deps, call, { session: id, answer: 'session', run })
       },

@@ -1,7 +1,13 @@
 import * as z from 'zod'
 import { SessionRecord } from '../../model/index.ts'
 import { withoutSecrets } from '../../sessions/process/secrets.ts'
-import { deletableSession, ownedSession, recordPage, SessionPath } from '../access/session-access.ts'
+import {
+  deletableSession,
+  readableBy,
+  readableSession,
+  recordPage,
+  SessionPath,
+} from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
@@ -35,14 +41,15 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
     endpoint({
       method: 'GET',
       url: '/v1/sessions',
-      summary: 'List the sessions of this token, newest first',
+      summary: 'List the sessions of this token, and of those that it has grants for, newest first',
       query: ListQuery,
       answer: SessionList,
       errors: ['session_not_found'],
       async run({ query: { limit, before, status, asking, queued, failed }, principal, reply }) {
+        const principals = [...(await readableBy(deps, principal))]
         const room = await PageRoom.enter(deps, reply)
         const { records, ...next } = await recordPage(deps, {
-          principal,
+          principals,
           limit,
           ...(before !== undefined && { before }),
           ...(status !== undefined && { status }),
@@ -61,7 +68,7 @@ export function sessionEndpoints(deps: GatewayDeps): Endpoint[] {
       params: SessionPath,
       answer: SessionRecord,
       errors: ['session_not_found'],
-      run: async ({ params, principal }) => withoutSecrets(await ownedSession(deps, principal, params.id)),
+      run: async ({ params, request }) => withoutSecrets(await readableSession(deps, request, params.id)),
     }),
     endpoint({
       method: 'DELETE',

@@ -4,7 +4,7 @@ import { Role } from '../../model/access.ts'
 import { MainstemError } from '../../model/index.ts'
 import { allowsEverything } from '../access/option-limits.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { sameToken, type Token, tokenPresented } from '../http/auth.ts'
+import { type Token, tokenPresented } from '../http/auth.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
 import { cookieOf, setCookie } from './cookie-header.ts'
@@ -65,8 +65,8 @@ export function signInEndpoints(deps: GatewayDeps): Endpoint[] {
         reply.header('cache-control', 'no-store')
         if (tokens) {
           const known = await tokens()
-          refuseSwitch(deps, body, signedInAs(cookies, request, known))
-          const token = tokenFor(deps, body, known)
+          refuseSwitch(deps, body, known, signedInAs(cookies, request, known))
+          const token = await tokenFor(deps, body, known)
           reply.header('set-cookie', setCookie(request, cookies.issue(token)))
         }
         return reply.code(204).send()
@@ -126,19 +126,23 @@ function signedInAs(
 function refuseSwitch(
   { tickets }: GatewayDeps,
   { ticket, replace }: SignInJson,
+  known: readonly Token[],
   current: string | undefined,
 ): void {
-  const next = ticket === undefined ? undefined : tickets.holderOf(ticket)?.principal
+  const next = ticket === undefined ? undefined : tickets.holderOf(ticket, known)?.principal
   if (replace || current === undefined || next === undefined || next === current) return
   throw new MainstemError('conflict', `you are signed in as ${current}, and this link signs in as ${next}`, {
     advice: 'Sign out first, or send `replace` with the ticket.',
   })
 }
 
-function tokenFor({ tickets }: GatewayDeps, { ticket, token }: SignInJson, known: readonly Token[]): Token {
+async function tokenFor(
+  { tickets }: GatewayDeps,
+  { ticket, token }: SignInJson,
+  known: readonly Token[],
+): Promise<Token> {
   if (ticket === undefined) return tokenPresented(known, token)
-  const replaced = tickets.redeem(ticket)
-  const found = replaced && sameToken(known, replaced)
+  const found = await tickets.redeem(ticket, known)
   if (found) return found
   throw new MainstemError('unauthorized', 'this link was used before or has expired', {
     advice: 'Run `mainstem open` to get a new one.',

@@ -1,3 +1,4 @@
+import type { AuditFact } from '../../model/access.ts'
 import { BLOB_REFERENCE } from '../../model/blob.ts'
 import { blobsOf } from '../../model/entry-blobs.ts'
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../model/index.ts'
 import { importing } from '../../model/owner.ts'
 import type { Hash } from '../../model/text/large-value.ts'
-import type { AuditFact } from '../../stores/access.ts'
 import type { JournalFrame, SessionState, Store } from '../../stores/store.ts'
 import type { Ownership } from '../recovery/ownership.ts'
 

@@ -1,4 +1,5 @@
 import type { OutputPosition } from '../../drivers/driver.ts'
+import type { AuditFact } from '../../model/access.ts'
 import type {
   BlobRef,
   Coverage,
@@ -10,7 +11,6 @@ import type {
   SessionRecord,
 } from '../../model/index.ts'
 import { type AcceptedPrompt, queuePreview } from '../../model/session/queue-preview.ts'
-import type { AuditFact } from '../../stores/access.ts'
 import type {
   Batch,
   Charge,

@@ -1,7 +1,7 @@
 import type { LeftRun } from '../../drivers/driver.ts'
+import type { AuditFact } from '../../model/access.ts'
 import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isImporting } from '../../model/owner.ts'
-import type { AuditFact } from '../../stores/access.ts'
 import type { SessionDeps } from '../deps.ts'
 import { allRecords } from '../log/session-logs.ts'
 import { endedConflict } from '../refusals.ts'

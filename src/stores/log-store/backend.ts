@@ -1,8 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { AuditFact } from '../../model/access.ts'
 import type { BlobRef, BlobSink } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
-import type { AccessStore, AuditFact } from '../access.ts'
+import type { AccessStore } from '../access.ts'
 import type { NodeStore } from '../nodes.ts'
 import type { Row } from '../row.ts'
 import type { TextMatches, TextQuery, TrimPoint } from '../store.ts'

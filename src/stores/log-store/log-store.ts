@@ -1,8 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { AuditFact } from '../../model/access.ts'
 import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
-import type { AccessStore, AuditFact } from '../access.ts'
+import type { AccessStore } from '../access.ts'
 import type { NodeStore } from '../nodes.ts'
 import { READ_BYTES } from '../read-bytes.ts'
 import { storageFailed } from '../refusals.ts'

@@ -1,7 +1,9 @@
-import type { AuditFact, AuditPlace, AuditQuery } from '../access.ts'
+import type { AuditFact } from '../../model/access.ts'
+import type { AuditPlace, AuditQuery, ValidTime } from '../access.ts'
 import { type AccessTable, type AccessTables, auditRow, type RowChange } from '../access-rows.ts'
 import type { Row } from '../row.ts'
 import type { TableRow } from '../tables.ts'
+import { UsedIds } from '../used-ids.ts'
 
 /** Tokens, grants and the audit trail in memory, where nothing is damaged. */
 export class MemoryAccess implements AccessTables {
@@ -9,8 +11,21 @@ export class MemoryAccess implements AccessTables {
   readonly #tables: Record<AccessTable, Map<string, Row>> = { token: new Map(), permit: new Map() }
   readonly #trail = new Map<string, TableRow<'audit'>>()
 
-  async rows(table: AccessTable): Promise<Row[]> {
-    return [...this.#tables[table].values()]
+  readonly #lists = new Map<AccessTable, readonly Row[]>()
+  readonly #used = new UsedIds()
+
+  async rows(table: AccessTable): Promise<readonly Row[]> {
+    const rows = this.#lists.get(table) ?? [...this.#tables[table].values()]
+    this.#lists.set(table, rows)
+    return rows
+  }
+
+  now(): Promise<number> {
+    return this.#used.now()
+  }
+
+  consume(id: string, valid: ValidTime): Promise<boolean> {
+    return this.#used.consume(id, valid)
   }
 
   async change({ table, key, next }: RowChange, fact: AuditFact): Promise<boolean> {
@@ -20,6 +35,7 @@ export class MemoryAccess implements AccessTables {
     if (changed === undefined) return false
     if (changed === 'removed') rows.delete(id)
     else rows.set(id, changed)
+    this.#lists.delete(table)
     this.add([fact])
     return true
   }

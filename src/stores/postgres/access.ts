@@ -1,10 +1,12 @@
-import type { AuditFact, AuditQuery } from '../access.ts'
+import type { AuditFact } from '../../model/access.ts'
+import type { AuditQuery, ValidTime } from '../access.ts'
 import {
   type AccessTable,
   type AccessTables,
   type AuditRow,
   auditClauses,
   auditRow,
+  IN_FORCE,
   type RowChange,
 } from '../access-rows.ts'
 import { storageFailed } from '../refusals.ts'
@@ -14,6 +16,10 @@ import type { Database, Query } from './database.ts'
 import { NOW } from './leases.ts'
 import { givenRows, insertOf, nowSql, Parameters } from './parameters.ts'
 import { exact, namedRow, rowSum, SUMS, selectOf } from './table-rows.ts'
+
+const CONSUME = `WITH old AS (DELETE FROM @used WHERE until < ${NOW})
+  INSERT INTO @used (id, until) SELECT $2, $4::float8 WHERE ${NOW} >= $3::float8 AND ${NOW} < $4::float8
+  ON CONFLICT DO NOTHING RETURNING 1 AS one`
 
 /** Another server may have changed tokens and grants after this time. Notifications shorten the delay. */
 const STALE_MS = 1_000
@@ -70,10 +76,10 @@ export class PostgresAccess implements AccessTables {
   async rows(table: AccessTable): Promise<readonly Row[]> {
     const cached = this.#cached.get(table)
     if (cached && performance.now() - cached.at < STALE_MS) return cached.rows
-    const rows = this.#read(table, selectOf(table))
+    const rows = this.#read(table, `${selectOf(table)} ${IN_FORCE[table]}`)
     this.#cached.set(table, { at: performance.now(), rows })
     // A failed read is not kept.
-    rows.catch(() => this.#cached.delete(table))
+    rows.catch(() => this.#cached.get(table)?.rows === rows && this.#cached.delete(table))
     return rows
   }
 
@@ -91,6 +97,16 @@ export class PostgresAccess implements AccessTables {
     // Sent after the commit. A server that does not get it reads again within a second.
     if (isChanged) this.#database.notify(this.#channel, ['changed']).catch(() => undefined)
     return isChanged
+  }
+
+  async now(): Promise<number> {
+    const [clock = {}] = await this.#database.read(`SELECT ${NOW} AS now`, [this.#now()])
+    return integer(clock, 'now')
+  }
+
+  async consume(id: string, { from, until }: ValidTime): Promise<boolean> {
+    const values = [this.#now(), toColumn(id), from, until]
+    return this.#write(async (query) => (await query(CONSUME, values)).length > 0)
   }
 
   async note(fact: AuditFact): Promise<void> {

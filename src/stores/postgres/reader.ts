@@ -140,12 +140,15 @@ export class PostgresReader implements RowSource {
   }
 
   async sessions(page: SessionPageQuery): Promise<SessionRows[]> {
-    const { principal, status, asking, queued, failed, acquirableBy, before, below, limit, room } = page
+    const { principals, status, asking, queued, failed, acquirableBy, before, below, limit, room } = page
     // The first two are those of the leases.
     const values: unknown[] = [this.#now(), acquirableBy === undefined ? null : toColumn(acquirableBy)]
     const where = ['($1::float8 IS NULL OR $2::text IS NULL OR true)']
     const add = (condition: string, value: unknown) => where.push(`${condition} $${values.push(value)}`)
-    if (principal !== undefined) add('r.principal =', toColumn(principal))
+    if (principals) {
+      const names = principals.map((one) => toColumn(one))
+      where.push(`r.principal = ANY ($${values.push(names)}::text[])`)
+    }
     if (status !== undefined) add('r.status =', status)
     if (asking !== undefined) where.push(asking ? 'r.asking' : 'NOT r.asking')
     if (queued !== undefined)

@@ -1,4 +1,4 @@
-import type { AuditFact } from '../access.ts'
+import type { AuditFact } from '../../model/access.ts'
 import { withoutAnswer } from '../receipts.ts'
 import { checkFence } from '../refusals.ts'
 import { integer, type Row } from '../row.ts'

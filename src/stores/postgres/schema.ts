@@ -281,4 +281,13 @@ export const MIGRATIONS: readonly string[] = [
 
   // The place of the feed names the timeline of the server too.
   `UPDATE @feed SET place = place || '.' || ${TIMELINE} WHERE place <> '';`,
+
+  `ALTER TABLE @token ADD COLUMN principal text COLLATE "C";
+   ALTER TABLE @token ADD COLUMN login text COLLATE "C";
+   ALTER TABLE @token ADD COLUMN allowed_by text COLLATE "C";
+   CREATE TABLE @used (
+     id text COLLATE "C" PRIMARY KEY,
+     until double precision NOT NULL
+   );
+   CREATE INDEX used_until ON @used (until);`,
 ]

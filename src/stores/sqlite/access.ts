@@ -1,15 +1,18 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { AuditFact, AuditQuery } from '../access.ts'
+import type { AuditFact } from '../../model/access.ts'
+import type { AuditQuery, ValidTime } from '../access.ts'
 import {
   type AccessTable,
   type AccessTables,
   auditClauses,
   auditRow,
+  IN_FORCE,
   type RowChange,
 } from '../access-rows.ts'
 import { storageFailed } from '../refusals.ts'
 import type { Row } from '../row.ts'
 import type { TableRow } from '../tables.ts'
+import { UsedIds } from '../used-ids.ts'
 import type { StoreChange } from './message.ts'
 import type { SqliteReader } from './reader.ts'
 import { SUMS, selectOf } from './table-rows.ts'
@@ -23,6 +26,9 @@ export class SqliteAccess implements AccessTables {
   readonly sums = SUMS
   readonly #reader: SqliteReader
   readonly #channel: WriterChannel
+  /** Until a change: no other process has the database open. */
+  readonly #lists = new Map<AccessTable, readonly Row[]>()
+  readonly #used = new UsedIds()
   #changing: Promise<unknown> = Promise.resolve()
 
   constructor(reader: SqliteReader, channel: WriterChannel) {
@@ -30,8 +36,18 @@ export class SqliteAccess implements AccessTables {
     this.#channel = channel
   }
 
-  async rows(table: AccessTable): Promise<Row[]> {
-    return this.#reader.rowsOf(selectOf(table))
+  async rows(table: AccessTable): Promise<readonly Row[]> {
+    const rows = this.#lists.get(table) ?? this.#reader.rowsOf(`${selectOf(table)} ${IN_FORCE[table]}`)
+    this.#lists.set(table, rows)
+    return rows
+  }
+
+  now(): Promise<number> {
+    return this.#used.now()
+  }
+
+  consume(id: string, valid: ValidTime): Promise<boolean> {
+    return this.#used.consume(id, valid)
   }
 
   change({ table, key, next }: RowChange, fact: AuditFact): Promise<boolean> {
@@ -41,6 +57,7 @@ export class SqliteAccess implements AccessTables {
       const row = next(this.#reader.rowsOf(sql, Object.values(key))[0], Date.now())
       if (row === undefined) return false
       await this.#write({ kind: 'access', change: { table, key, row }, fact: timedFact(fact) })
+      this.#lists.delete(table)
       return true
     })
     this.#changing = changed.catch(() => undefined)

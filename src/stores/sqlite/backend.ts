@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import type { AuditFact } from '../../model/access.ts'
 import type { BlobRef } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
-import type { AuditFact } from '../access.ts'
 import { AccessRows } from '../access-rows.ts'
 import type { Leases, OpenTime } from '../leases.ts'
 import type { Backend, SessionPlace } from '../log-store/backend.ts'

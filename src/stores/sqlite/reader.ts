@@ -156,7 +156,7 @@ export class SqliteReader implements RowSource {
   }
 
   sessions({
-    principal,
+    principals,
     status,
     asking,
     queued,
@@ -173,7 +173,8 @@ export class SqliteReader implements RowSource {
       where.push(condition)
       values.push(value)
     }
-    add('s.principal = ?', principal)
+    if (principals)
+      where.push(`s.principal IN (${principals.map((one) => values.push(one) && '?').join(', ')})`)
     add('s.status = ?', status)
     if (asking !== undefined) where.push(`s.asking = ${asking ? 1 : 0}`)
     if (queued !== undefined) where.push(queued ? 's.queued > 0' : 's.queued = 0')

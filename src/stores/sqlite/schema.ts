@@ -263,6 +263,10 @@ export const MIGRATIONS: readonly string[] = [
    CREATE INDEX audit_session ON audit (session, at, id) WHERE session IS NOT NULL;`,
 
   `ALTER TABLE session ADD COLUMN single INTEGER;`,
+
+  `ALTER TABLE token ADD COLUMN principal TEXT;
+   ALTER TABLE token ADD COLUMN login TEXT;
+   ALTER TABLE token ADD COLUMN allowed_by TEXT;`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */

@@ -158,6 +158,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   stdio,
   'token add': prints(['token', 'add', 'ci'], /^[\w-]{43}\nThis is shown once/m),
   'token list': prints(['token', 'list'], /^ci$/m),
+  'grant add': async () => {
+    await home.mainstem(['token', 'add', 'bot'])
+    await prints(['grant', 'add', 'bot', 'ci'], /^bot may now read the sessions of ci/m)()
+  },
+  'grant list': prints(['grant', 'list'], /^bot ci$/m),
+  'grant remove': prints(['grant', 'remove', 'bot', 'ci'], /^bot may no longer read the sessions of ci/m),
   'token remove': prints(['token', 'remove', 'ci'], /^removed ci$/m),
   decode: prints(['decode', '--agent', 'claude', '--stats', RECORDING], '"unmapped":0'),
   demo,

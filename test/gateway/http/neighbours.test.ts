@@ -103,10 +103,8 @@ describe('a principal is served while another one', () => {
 
   test('leaves tickets unused', async () => {
     await using server = await startGateway()
-    const issued = () =>
-      Array.from({ length: 1_000 }, () => server.deps.tickets.issue(tokenOf('guest', GUEST)))
-    expect(issued).toThrow('tickets of this token are unused')
-    expect((await call(server, 'POST /v1/tickets', { token: GUEST })).status).toBe(503)
+    for (let count = 0; count < 1_100; count++) await server.deps.tickets.issue(tokenOf('guest', GUEST))
+    expect((await call(server, 'POST /v1/tickets', { token: GUEST })).status).toBe(201)
     expect((await call(server, 'POST /v1/tickets')).status).toBe(201)
   })
 

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenOf } from '../../../src/gateway/http/auth.ts'
 import { Tickets } from '../../../src/gateway/http/tickets.ts'
 import { SIGN_IN_MS, SignInCookies } from '../../../src/gateway/web/sign-in-cookie.ts'
+import { UsedIds } from '../../../src/stores/used-ids.ts'
 import { GUEST, startGateway, type TestGateway, TOKEN } from '../start.ts'
 
 let server: TestGateway
 let now = 1_800_000_000_000
 const tokens = [tokenOf('owner', TOKEN), tokenOf('guest', GUEST)]
 let known = tokens
-const tickets = new Tickets(() => now)
+const tickets = new Tickets(new UsedIds(() => now))
 
 beforeAll(async () => {
   server = await startGateway({
@@ -55,7 +56,7 @@ describe('sign-in of a browser', () => {
   })
 
   test('a ticket signs in once', async () => {
-    const ticket = tickets.issue(tokenOf('guest', GUEST))
+    const ticket = await tickets.issue(tokenOf('guest', GUEST))
     const cookie = await cookieFor({ ticket })
     const me = await fetch(`${server.url}/v1/server`, { headers: { cookie } })
     expect(await me.json()).toMatchObject({ principal: 'guest', authentication: true })
@@ -65,19 +66,19 @@ describe('sign-in of a browser', () => {
   })
 
   test('a link of another principal replaces a sign-in only if that is asked for', async () => {
-    const ticket = tickets.issue(tokenOf('guest', GUEST))
+    const ticket = await tickets.issue(tokenOf('guest', GUEST))
     const headers = { cookie: await cookieFor({ token: TOKEN }), origin: server.url }
     const refused = await post('/v1/sign-in', { ticket }, headers)
     expect([refused.status, refused.headers.get('set-cookie')]).toEqual([409, null])
     expect(await detail(refused)).toBe('you are signed in as owner, and this link signs in as guest')
-    const own = await post('/v1/sign-in', { ticket: tickets.issue(tokenOf('owner', TOKEN)) }, headers)
+    const own = await post('/v1/sign-in', { ticket: await tickets.issue(tokenOf('owner', TOKEN)) }, headers)
     expect(own.status).toBe(204)
     expect((await post('/v1/sign-in', { ticket, replace: true }, headers)).status).toBe(204)
     expect((await post('/v1/sign-in', { ticket, replace: true }, headers)).status).toBe(401)
   })
 
   test('a ticket that is too old does not sign in', async () => {
-    const ticket = tickets.issue(tokenOf('owner', TOKEN))
+    const ticket = await tickets.issue(tokenOf('owner', TOKEN))
     now += 30_000
     expect((await post('/v1/sign-in', { ticket })).status).toBe(401)
   })
