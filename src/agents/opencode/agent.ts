@@ -45,6 +45,7 @@ export const opencode: Agent = {
   id: 'opencode',
   name: 'OpenCode',
   testedVersion: '1.18.33',
+  oldestVersion: '1.17.11',
   tools: toolNames(TOOLS),
   setup,
   atVersion,
