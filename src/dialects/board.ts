@@ -36,6 +36,7 @@ const rules: EntryRules<BoardFold, BoardBody> = {
   'file.changed': (_, event) => diffs(event),
   'notice.raised': announce,
   'limit.reported': announce,
+  'session.handed_over': announce,
   'request.opened': (fold, event, { session }) => {
     if (!isForPerson(event)) return NOTHING
     const subject = subjectOf(event) || event.kind

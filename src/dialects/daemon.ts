@@ -98,6 +98,7 @@ const rules: EntryRules<DaemonState, StreamEvent> = {
   'context.compacted': silent,
   'usage.reported': silent,
   'limit.reported': announce,
+  'session.handed_over': announce,
   'notice.raised': announce,
   'output.written': silent,
   'native.unmapped': silent,

@@ -67,9 +67,9 @@ export const OutputEvent = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('notice'),
     code: z
-      .enum(['agent_silent', 'output_truncated', 'quota'])
+      .enum(['agent_silent', 'output_truncated', 'quota', 'handed_over'])
       .describe(
-        'the agent writes nothing for a long time, earlier lines of stderr are not sent, or a usage limit is used up',
+        'the agent writes nothing for a long time, earlier lines of stderr are not sent, a usage limit is used up, or another agent continues the session',
       ),
     message: z.string(),
   }),
@@ -153,6 +153,7 @@ const rules: EntryRules<ExecuteState, OutputEvent> = {
   'request.withdrawn': silent,
   'context.compacted': silent,
   'limit.reported': announce,
+  'session.handed_over': announce,
   'notice.raised': announce,
 }
 

@@ -69,6 +69,11 @@ const rules: EntryRules<UesState, AgentEvent> = {
     state.run?.errors.push(event)
     return NOTHING
   },
+  'session.handed_over': (state, event, entry) => {
+    // The agent that continues introduces itself in its first run.
+    state.known = {}
+    return emit(state, entry, extension('mainstem', 'handed_over', event))
+  },
   'hook.started': (state, event, entry) =>
     emitAfterHandshake(state, entry, extension(state.agent, 'hook', event, 'started')),
   'hook.completed': (state, event, entry) =>

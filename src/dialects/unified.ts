@@ -123,6 +123,7 @@ const rules: EntryRules<UnifiedState, Body> = {
   'hook.completed': logEntry,
   'context.compacted': logEntry,
   'limit.reported': (state, event) => [...announce(event), ...logEntry(state, event)],
+  'session.handed_over': (state, event) => [...announce(event), ...logEntry(state, event)],
   'output.written': logEntry,
   'native.unmapped': logEntry,
 }

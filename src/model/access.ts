@@ -36,6 +36,7 @@ export const AuditAction = z.enum([
   'turn.steered',
   'turn.interrupted',
   'request.answered',
+  'agent.changed',
   'model.changed',
   'policy.changed',
   'token.added',

@@ -42,6 +42,7 @@ export type AuditAction =
   | 'turn.steered'
   | 'turn.interrupted'
   | 'request.answered'
+  | 'agent.changed'
   | 'model.changed'
   | 'policy.changed'
   | 'token.added'

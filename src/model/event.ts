@@ -16,7 +16,7 @@ import {
   UsageReported,
 } from './events/report.ts'
 import { RequestOpened, RequestResolved, RequestWithdrawn } from './events/request.ts'
-import { SessionEnded, SessionStarted, SessionUpdated } from './events/session.ts'
+import { SessionEnded, SessionHandedOver, SessionStarted, SessionUpdated } from './events/session.ts'
 import {
   FileChanged,
   ToolCompleted,
@@ -39,6 +39,7 @@ import {
 export const Event = z.discriminatedUnion('type', [
   SessionStarted,
   SessionUpdated,
+  SessionHandedOver,
   SessionEnded,
   TurnQueued,
   TurnStarted,

@@ -16,7 +16,12 @@ import type {
   UsageReported,
 } from './events/report.types.ts'
 import type { RequestOpened, RequestResolved, RequestWithdrawn } from './events/request.types.ts'
-import type { SessionEnded, SessionStarted, SessionUpdated } from './events/session.types.ts'
+import type {
+  SessionEnded,
+  SessionHandedOver,
+  SessionStarted,
+  SessionUpdated,
+} from './events/session.types.ts'
 import type {
   FileChanged,
   ToolCompleted,
@@ -39,6 +44,7 @@ import type {
 export type Event =
   | SessionStarted
   | SessionUpdated
+  | SessionHandedOver
   | SessionEnded
   | TurnQueued
   | TurnStarted

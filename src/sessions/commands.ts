@@ -4,7 +4,13 @@ import {
   NativeSessionId,
   type SetPolicyCommand as PolicyChange,
 } from '../model/index.ts'
-import { BoundAnswer, PromptCommand, SetModelCommand, SetPolicyCommand } from '../model/request/command.ts'
+import {
+  BoundAnswer,
+  HandOverCommand,
+  PromptCommand,
+  SetModelCommand,
+  SetPolicyCommand,
+} from '../model/request/command.ts'
 import { NewSession } from '../model/session/new-session.ts'
 import { parse, parseField } from '../model/text/parse.ts'
 import type { Change } from './process/setup.ts'
@@ -47,6 +53,11 @@ export function parsePolicyChange(change: PolicyChange): PolicyChange {
   const command = parse(SetPolicyCommand, change, 'change')
   if ((command.policy === undefined) !== (command.mode === undefined)) return command
   throw new MainstemError('invalid_request', 'mode: set either a mode or a policy', { field: 'mode' })
+}
+
+/** Validates which agent continues a session. */
+export function parseHandOver(command: HandOverCommand): HandOverCommand {
+  return parse(HandOverCommand, command, 'command')
 }
 
 /** Validates the id of a native conversation. */

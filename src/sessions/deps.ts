@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts'
 import type { Driver, Timers } from '../drivers/driver.ts'
 import type { MainstemError, Policy, SessionOptions } from '../model/index.ts'
+import type { HandOverCommand } from '../model/request/command.ts'
 import type { Hash } from '../model/text/large-value.ts'
 import type { Batch, LeaseTerms, SessionState, Store } from '../stores/store.ts'
 import type { AuditTrail } from './audit-trail.ts'
@@ -64,6 +65,8 @@ export interface SessionDeps {
   mayWorkIn?(directory: string): boolean
   /** Called after each commit. */
   committed?: (state: SessionState, batch: Batch) => void
+  /** Has another agent continue a session. */
+  continueWith?: (id: string, command: HandOverCommand) => Promise<void>
   /** Called when a session fails. `stopped` settles when its process has stopped. */
   failed?: (id: string, error: MainstemError, stopped: Promise<void>) => void
   /** Values to mask in sessions of the server's owner, besides the keys that a session passes to its agent. */

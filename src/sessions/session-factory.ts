@@ -1,9 +1,12 @@
-import { DEFAULT_POLICY } from '../model/index.ts'
+import type { SessionHandedOver } from '../model/events/session.ts'
+import { DEFAULT_POLICY, type SessionRecord } from '../model/index.ts'
 import { OWNER } from '../model/owner.ts'
+import type { HandOverCommand } from '../model/request/command.ts'
 import type { NewSession } from '../model/session/new-session.ts'
 import type { SessionState } from '../stores/store.ts'
 import { parseNewSession } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
+import { handedOver, recapIn, successor } from './hand-over/hand-over.ts'
 import { newRecord } from './machine/record.ts'
 import type { Started } from './machine/sent.ts'
 import { fittingLaunch } from './process/fitting-launch.ts'
@@ -45,6 +48,8 @@ export class SessionFactory {
     const agent = agentOf(this.#deps.agents, request.agent)
     const setup = { ...wish, ...fittingLaunch(agent, request, version, check) }
     const state = newRecord(setup, principal, this.#deps.clock.now())
+    const { onLimit } = options
+    if (typeof onLimit === 'object') await this.#checkSuccessor(state, onLimit.continueAs)
     if (labels) state.labels = labels
     if (request.single) state.single = true
     if (fork) state.fork = true
@@ -81,7 +86,9 @@ export class SessionFactory {
     const chosen = restoreRecipe(agentOf(this.#deps.agents, state.agent), state.launch, version)
     const before = started?.before
     const fork = state.fork === true && resume === state.resumedFrom
-    const setup = { id, ...chosen, cwd, project, name, policy, mode, options, resume, fork, attended, before }
+    const recap = resume === undefined ? await recapIn(this.#deps.store, record) : undefined
+    const common = { cwd, project, name, policy, mode, options, resume, fork, attended, before, recap }
+    const setup = { id, ...chosen, ...common }
     const start = { ...(earliest && { earliest }), ...(earliestFrame && { earliestFrame }) }
     return new Session(setup, this.#deps, state, { head, updatedAt, ...start, fence })
   }
@@ -94,6 +101,23 @@ export class SessionFactory {
     const session = await this.restore(leased, started)
     await session.reattach(started, left)
     return session
+  }
+
+  /** An agent that cannot continue must be refused now, not when the limit is reached. */
+  async #checkSuccessor(state: SessionState, id: string): Promise<void> {
+    const agent = agentOf(this.#deps.agents, id)
+    successor(agent, await this.#versionOf(id), state, { type: 'hand_over', agent: id })
+  }
+
+  /** Checks that an agent can continue a session. Returns what makes the event that hands it over. */
+  async successor(
+    record: SessionRecord,
+    command: HandOverCommand,
+  ): Promise<(record: SessionRecord) => Promise<SessionHandedOver>> {
+    const { agents, store } = this.#deps
+    const agent = agentOf(agents, command.agent)
+    const chosen = successor(agent, await this.#versionOf(agent.id), record, command)
+    return (ended) => handedOver(store, ended, chosen, command)
   }
 
   #runHere(state: SessionState): void {

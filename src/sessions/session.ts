@@ -1,4 +1,5 @@
 import type { LeftRun } from '../drivers/driver.ts'
+import type { SessionHandedOver } from '../model/events/session.ts'
 import type { TurnCompleted } from '../model/events/turn.ts'
 import {
   type Applied,
@@ -13,6 +14,7 @@ import type { Receipt, SessionState } from '../stores/store.ts'
 import type { CommandContext } from './command-context.ts'
 import { parseChange, parseImages, parseNativeId, parsePrompt } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
+import { handOver } from './hand-over/hand-over.ts'
 import type { Log, LogPosition } from './log/log.ts'
 import type { Conversation } from './machine/conversation.ts'
 import type { Started } from './machine/sent.ts'
@@ -209,6 +211,11 @@ export class Session implements SessionHandle, WarmSession {
     this.#conversation.adopt(nativeSessionId)
     this.#parts.note('session.resumed', context?.actor, { native: nativeSessionId })
     await this.#log.commit()
+  }
+
+  /** Ends the process and logs that another agent continues; the session is then restored with that agent. */
+  handOver(event: () => Promise<SessionHandedOver>, context?: CommandContext): Promise<void> {
+    return handOver(this.#parts, event, context)
   }
 
   /** Records what a client has read, so that it is not delivered again. */

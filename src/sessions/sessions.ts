@@ -1,10 +1,12 @@
 import type { AuditFact } from '../model/access.ts'
 import type { SessionRecord } from '../model/index.ts'
 import { isDamaged, MainstemError } from '../model/index.ts'
+import type { HandOverCommand } from '../model/request/command.ts'
 import type { NewSession } from '../model/session/new-session.ts'
 import type { Receipt } from '../stores/store.ts'
 import { checkReceipt, type IdempotencyKey, receiptsOf } from './claim.ts'
 import type { CommandContext } from './command-context.ts'
+import { parseHandOver } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
 import { SessionImports } from './imports/imports.ts'
 import { InFlight } from './in-flight.ts'
@@ -52,6 +54,7 @@ export class Sessions extends SessionLogs {
         if (batch.receipts) this.inFlight.committed(batch.receipts)
         this.activity.committed(state, batch, clock.now())
       },
+      continueWith: (id, command) => this.continueWith(id, command),
       failed: (id, error, stopped) => {
         this.#running.delete(id)
         this.#failedSessions.add(id, error, stopped)
@@ -223,6 +226,28 @@ export class Sessions extends SessionLogs {
   /** Stops every agent, because another server may acquire their sessions. */
   lose(error: MainstemError): void {
     this.#ownership.lose(error)
+  }
+
+  /** Has another agent continue a session, in a new conversation that begins with a recap of the log. */
+  async continueWith(id: string, command: HandOverCommand, context?: CommandContext): Promise<void> {
+    const parsed = parseHandOver(command)
+    const session = await this.open(id)
+    const handedOver = await this.#factory.successor(await this.#recordOf(id), parsed)
+    await session.handOver(async () => handedOver(await this.#recordOf(id)), context)
+    // Until the session is restored, callers wait for it in `open`.
+    const opening = session.suspend().then(() => this.#open(id))
+    this.#running.delete(id)
+    this.#opening.set(
+      id,
+      opening.finally(() => this.#opening.delete(id)),
+    )
+    await (await opening).resume()
+  }
+
+  async #recordOf(id: string): Promise<SessionRecord> {
+    const record = await this.record(id)
+    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
+    return record
   }
 
   /** Lowers a request that was made elsewhere or earlier to what this server allows. */

@@ -136,6 +136,6 @@ export const EMPTY_WORDS: ReadonlySet<string> = new Set([
   'wrapper',
 ])
 
-export const MAX_FILE_LINES = 350
+export const MAX_FILE_LINES = 400
 export const MAX_FUNCTION_LINES = 60
 export const MEDIAN_FILE_LINES = 100

@@ -53,6 +53,51 @@ async function drained({ sessions, time }: ReturnType<typeof server>): Promise<v
 const promptsIn = (entries: readonly { event: Event }[]) =>
   entries.flatMap(({ event }) => (event.type === 'turn.started' ? [event.prompt] : []))
 
+test('after a used-up limit another agent continues at once, told of the work before', async () => {
+  const { sessions, begin, nextRun, log, store, time } = server()
+  const { session, run } = await begin({ onLimit: { continueAs: 'gemini' } }, 'Write the parser')
+  run.onWrite = ({ kind }) => void (kind === 'end' && run.die({ code: 0 }))
+  limitOf(run, time.now + 4 * HOUR)
+  await session.settled(1)
+  expect((await store.record(session.id))?.queue).toMatchObject([
+    { continuation: { reason: 'limit', agent: 'gemini', attempt: 1, at: time.now } },
+  ])
+  const gemini = await nextRun(2)
+  expect(gemini.launch).toMatchObject({ argv: expect.arrayContaining(['gemini']) })
+  expect(await store.record(session.id)).toMatchObject({ agent: 'gemini', openTurn: 2, queue: [] })
+  const events = (await log(session)).map(({ event }) => event)
+  expect(events.find(({ type }) => type === 'session.handed_over')).toMatchObject({
+    recap: expect.stringContaining('Prompt: Write the parser'),
+  })
+  expect(promptsIn(await log(session))[1]).toContain(
+    'a usage limit ended the last turn of the agent before you',
+  )
+  // The agent that took over waits for its own limits as the session asks: it has no successor.
+  gemini.die({ code: 1 })
+  await (await sessions.open(session.id)).settled(2)
+  expect((await store.record(session.id))?.queue).toEqual([])
+})
+
+test('an agent that cannot continue is refused when the session begins, and reported if it was removed since', async () => {
+  const { open, store, begin, time, sessions } = server()
+  const unknown = open({}, { options: { onLimit: { continueAs: 'codx' } } })
+  await expect(unknown).rejects.toMatchObject({ code: 'agent_not_found' })
+  const unable = open({ approval: 'auto-edit' }, { options: { onLimit: { continueAs: 'codex' } } })
+  await expect(unable).rejects.toMatchObject({ code: 'unsupported_option' })
+  const { session, run } = await begin({ onLimit: { continueAs: 'codex' } })
+  await session.change({ type: 'set_policy', policy: { approval: 'auto-edit', sandbox: 'none' } })
+  run.onWrite = ({ kind }) => void (kind === 'end' && run.die({ code: 0 }))
+  limitOf(run, time.now + HOUR)
+  await session.settled(1)
+  await time.pass(1_000)
+  await expect.poll(async () => (await store.record(session.id))?.queue).toEqual([])
+  const notices = (await store.read(session.id, 0, 100)).flatMap(({ event }) =>
+    event.type === 'notice.raised' && event.code === 'not_continued' ? [event.message] : [],
+  )
+  expect(notices).toEqual([expect.stringContaining('codex cannot continue')])
+  expect(await (await sessions.open(session.id)).prompt('two')).toBe(3)
+})
+
 test('a turn that a used-up limit ended is continued once, after the limit has reset', async () => {
   const { begin, time, log, store, driver } = server()
   const { session, run } = await begin({ onLimit: 'wait' })

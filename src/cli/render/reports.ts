@@ -1,4 +1,5 @@
 import { compactedText, limitText, unmappedText } from '../../client/timeline/notice-texts.ts'
+import { handOverText } from '../../model/events/hand-over-text.ts'
 import { newCard, type TerminalView, type ViewRules } from './view.ts'
 
 /** A dimmed line. */
@@ -16,6 +17,7 @@ export const reportRules = {
     ...(model === undefined ? [] : aside(view, `model ${model}`)),
     ...(title === undefined ? [] : aside(view, `title ${title}`)),
   ],
+  'session.handed_over': (view, event) => aside(view, handOverText(event)),
   'session.ended': (view, { reason, error }) => {
     if (reason === 'completed') return []
     return aside(view, `session ${reason}${error === undefined ? '' : `: ${error.message}`}`)

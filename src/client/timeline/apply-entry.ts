@@ -1,10 +1,11 @@
+import { handOverText } from '../../model/events/hand-over-text.ts'
 import type { Entry, Event } from '../../model/index.ts'
 import { contextAfter } from '../../model/session/context-after.ts'
 import { applyAgent } from './apply-agent.ts'
 import { applyTool, changeFile, markWaiting } from './apply-tool.ts'
 import type { EventOf, MessageItem, RequestItem, TimelineItem } from './items.ts'
 import { compactedText, hookText, limitText, unmappedText } from './notice-texts.ts'
-import { add, baseOf, find, replace, type Timeline } from './timeline.ts'
+import { add, baseOf, find, newTimeline, replace, type Timeline } from './timeline.ts'
 
 /** Adds the next entry of the log to a timeline. Ignores entries that it already has, so streams may overlap. */
 export function applyEntry(timeline: Timeline, entry: Entry): void {
@@ -22,6 +23,11 @@ const nothing = () => undefined
 const RULES: Rules = {
   'session.started': learn,
   'session.updated': learn,
+  'session.handed_over': (timeline, entry, event) => {
+    const { capabilities, model } = event
+    Object.assign(timeline.facts, { ...newTimeline().facts, capabilities, model })
+    noticed(timeline, entry, 'info', 'handed_over', handOverText(event))
+  },
   'session.ended': (timeline, entry, ended) => add(timeline, { ...baseOf('end', entry), kind: 'end', ended }),
   // The record of the session has the queue.
   'turn.queued': nothing,

@@ -29,9 +29,9 @@ export const StreamEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('system'),
     subtype: z
-      .enum(['init', 'context_lost', 'agent_silent', 'quota'])
+      .enum(['init', 'context_lost', 'agent_silent', 'quota', 'handed_over'])
       .describe(
-        '`context_lost`: the agent does not know all of the earlier turns; `agent_silent`: the agent writes nothing; `quota`: a usage limit is used up; `message` has the details',
+        '`context_lost`: the agent does not know all of the earlier turns; `agent_silent`: the agent writes nothing; `quota`: a usage limit is used up; `handed_over`: another agent continues the session; `message` has the details',
       ),
     session_id: sessionId,
     model: z.string().optional(),

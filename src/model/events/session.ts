@@ -58,6 +58,34 @@ export const SessionUpdated = z.strictObject({
 })
 export type SessionUpdated = types.SessionUpdated
 
+/** The agent of a session before another one continued it. */
+export const FormerAgent = z.strictObject({
+  agent: z.string().describe('The id of the agent.'),
+  launch: LaunchKind.describe('How the agent was run.'),
+  model: z.string().optional().describe('The model in use.'),
+  nativeSessionId: z.string().optional().describe("The agent's own id of the conversation."),
+})
+export type FormerAgent = types.FormerAgent
+
+/** Another agent continues the session, in a new conversation of its own. Its first prompt begins with the recap. */
+export const SessionHandedOver = z.strictObject({
+  type: z.literal('session.handed_over'),
+  from: FormerAgent.describe('The agent that worked on the session before.'),
+  agent: z.string().describe('The id of the agent that continues.'),
+  launch: LaunchKind.describe('How it is run.'),
+  policy: Policy.describe('The policy from now on.'),
+  capabilities: Capabilities.describe('The features of this launch of the agent.'),
+  model: z.string().optional().describe('The model that the client requested.'),
+  through: z.int().nonnegative().describe('The last entry that the recap covers.'),
+  recap: z
+    .string()
+    .describe(
+      'What the agent is told of the session before its first prompt. Mainstem made it from the log, by rule.',
+    ),
+  omitted: z.int().positive().optional().describe('The number of earlier turns that the recap leaves out.'),
+})
+export type SessionHandedOver = types.SessionHandedOver
+
 /** The last event of a session. */
 export const SessionEnded = z.strictObject({
   type: z.literal('session.ended'),

@@ -81,6 +81,47 @@ export type SessionUpdated = {
   configOptions?: ConfigOption[] | undefined
 }
 
+/** The agent of a session before another one continued it. */
+export type FormerAgent = {
+  /** The id of the agent. */
+  agent: string
+  /** How the agent was run. */
+  launch: LaunchKind
+  /** The model in use. */
+  model?: string | undefined
+  /** The agent's own id of the conversation. */
+  nativeSessionId?: string | undefined
+}
+
+/**
+ * Another agent continues the session, in a new conversation of its own. Its first prompt begins with the
+ * recap.
+ */
+export type SessionHandedOver = {
+  /** Narrows the union. */
+  type: 'session.handed_over'
+  /** The agent that worked on the session before. */
+  from: FormerAgent
+  /** The id of the agent that continues. */
+  agent: string
+  /** How it is run. */
+  launch: LaunchKind
+  /** The policy from now on. */
+  policy: Policy
+  /** The features of this launch of the agent. */
+  capabilities: Capabilities
+  /** The model that the client requested. */
+  model?: string | undefined
+  /** The last entry that the recap covers. */
+  through: number
+  /**
+   * What the agent is told of the session before its first prompt. Mainstem made it from the log, by rule.
+   */
+  recap: string
+  /** The number of earlier turns that the recap leaves out. */
+  omitted?: number | undefined
+}
+
 /** The last event of a session. */
 export type SessionEnded = {
   /** Narrows the union. */

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { NativeSessionId } from '../ids.ts'
+import { LaunchKind } from '../session/capability.ts'
 import { Image, ModelName, ModeName } from '../session/options.ts'
 import { Policy } from '../session/policy.ts'
 import type * as types from './command.types.ts'
@@ -72,6 +73,14 @@ export const SetPolicyCommand = z.strictObject({
   policy: Policy.optional().describe('The new policy.'),
   mode: ModeName.optional().describe("The agent's own name of a mode."),
 })
+/** Another agent continues the session. */
+export const HandOverCommand = z.strictObject({
+  type: z.literal('hand_over'),
+  agent: z.string().min(1).describe('The id of the agent that continues.'),
+  launch: LaunchKind.optional().describe('How the agent is run; as for a new session by default.'),
+  model: ModelName.optional().describe('The model; the default of the agent by default.'),
+})
+export type HandOverCommand = types.HandOverCommand
 /** Ends the session. */
 export const CloseCommand = z.strictObject({ type: z.literal('close') })
 

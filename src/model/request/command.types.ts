@@ -1,6 +1,7 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
 import type { NativeSessionId } from '../ids.types.ts'
+import type { LaunchKind } from '../session/capability.types.ts'
 import type { Image, ModelName, ModeName } from '../session/options.types.ts'
 import type { Policy } from '../session/policy.types.ts'
 import type { Answers, ClientKind, Decider, Decision, Scope } from './request.types.ts'
@@ -135,6 +136,18 @@ export type SetPolicyCommand = {
   policy?: Policy | undefined
   /** The agent's own name of a mode. */
   mode?: ModeName | undefined
+}
+
+/** Another agent continues the session. */
+export type HandOverCommand = {
+  /** Narrows the union. */
+  type: 'hand_over'
+  /** The id of the agent that continues. */
+  agent: string
+  /** How the agent is run; as for a new session by default. */
+  launch?: LaunchKind | undefined
+  /** The model; the default of the agent by default. */
+  model?: ModelName | undefined
 }
 
 /** Ends the session. */

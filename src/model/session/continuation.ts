@@ -13,6 +13,7 @@ export const Continuation = z.strictObject({
     .positive()
     .describe("The number of continuations since a person's last prompt, this included."),
   of: z.int().positive().describe('The largest number of continuations.'),
+  agent: z.string().optional().describe('The agent that continues; the same by default.'),
   until: z
     .int()
     .nonnegative()
@@ -24,8 +25,17 @@ export type Continuation = types.Continuation
 export const ContinuationCount = Continuation.pick({ attempt: true, until: true })
 export type ContinuationCount = types.ContinuationCount
 
-/** What happens after a turn that a usage limit ended: nothing, or the session continues after the limit has reset. */
-export const OnLimit = z.enum(['fail', 'wait'])
+/** Another agent continues after a limit. */
+export const ContinueAs = z.strictObject({
+  continueAs: z.string().min(1).describe('The id of the agent that continues.'),
+})
+export type ContinueAs = types.ContinueAs
+
+/**
+ * What happens after a turn that a usage limit ended: nothing, the session continues after the limit has reset, or another
+ * agent continues it.
+ */
+export const OnLimit = z.union([z.enum(['fail', 'wait']), ContinueAs])
 export type OnLimit = types.OnLimit
 
 /** The caps of work that continues without a person. A prompt of a person starts them anew. */

@@ -12,6 +12,8 @@ export type Continuation = {
   attempt: number
   /** The largest number of continuations. */
   of: number
+  /** The agent that continues; the same by default. */
+  agent?: string | undefined
   /** The latest time to run, in milliseconds since 1970. After it the prompt is dropped. */
   until: number
 }
@@ -24,11 +26,17 @@ export type ContinuationCount = {
   until: number
 }
 
+/** Another agent continues after a limit. */
+export type ContinueAs = {
+  /** The id of the agent that continues. */
+  continueAs: string
+}
+
 /**
- * What happens after a turn that a usage limit ended: nothing, or the session continues after the limit has
- * reset.
+ * What happens after a turn that a usage limit ended: nothing, the session continues after the limit has
+ * reset, or another agent continues it.
  */
-export type OnLimit = 'fail' | 'wait'
+export type OnLimit = 'fail' | 'wait' | ContinueAs
 
 /** The caps of work that continues without a person. A prompt of a person starts them anew. */
 export type ContinuationCaps = {

@@ -39,6 +39,16 @@ export const DeliveredTurns = z.strictObject({
 export const UsedUpLimit = LimitReported.pick({ resetsAt: true, message: true, account: true })
 export type UsedUpLimit = types.UsedUpLimit
 
+/** The last change of the agent. */
+export const HandedOver = z.strictObject({
+  through: z
+    .int()
+    .nonnegative()
+    .describe('The last entry before `session.handed_over`, which has the recap.'),
+  prompted: z.boolean().describe('A turn has begun since.'),
+})
+export type HandedOver = types.HandedOver
+
 /** The state of a session: a fold over its log, stored beside the log so that it need not be read. */
 export const SessionRecord = z.strictObject({
   id: SessionId.describe('The id of the session.'),
@@ -119,6 +129,7 @@ export const SessionRecord = z.strictObject({
     .optional()
     .describe("The agent's own session that it announced but has not worked in yet; resumed once."),
   resumedFrom: z.string().optional().describe("The agent's own session that this one continues."),
+  handedOver: HandedOver.optional().describe('Set after another agent has continued the session.'),
   fork: z.boolean().optional().describe('True if it continues a copy of `resumedFrom`.'),
   frames: z.int().nonnegative().describe('The number of raw frames so far.'),
   coverage: Coverage.optional().describe('The frames of the agent by verdict.'),

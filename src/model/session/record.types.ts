@@ -51,6 +51,14 @@ export type UsedUpLimit = {
   account?: string | undefined
 }
 
+/** The last change of the agent. */
+export type HandedOver = {
+  /** The last entry before `session.handed_over`, which has the recap. */
+  through: number
+  /** A turn has begun since. */
+  prompted: boolean
+}
+
 /** The state of a session: a fold over its log, stored beside the log so that it need not be read. */
 export type SessionRecord = {
   /** The id of the session. */
@@ -132,6 +140,8 @@ export type SessionRecord = {
   announcedSessionId?: string | undefined
   /** The agent's own session that this one continues. */
   resumedFrom?: string | undefined
+  /** Set after another agent has continued the session. */
+  handedOver?: HandedOver | undefined
   /** True if it continues a copy of `resumedFrom`. */
   fork?: boolean | undefined
   /** The number of raw frames so far. */

@@ -68,7 +68,7 @@ export class Continuations {
 
   async #ring(): Promise<void> {
     const { next } = this
-    const { deps, turns, session, log } = this.#parts
+    const { deps, setup, turns, session, log } = this.#parts
     if (!next || session.isOver) return
     const now = deps.clock.now()
     if (now < next.continuation.at) return this.arm()
@@ -79,9 +79,26 @@ export class Continuations {
     // The agent may have started a turn itself.
     if (turns.open !== undefined || !(await this.#hasRoom())) return this.#armIn(RETRY_MS)
     if (session.isOver || this.next?.turn !== next.turn) return
+    const { agent } = next.continuation
+    if (agent !== undefined && agent !== setup.agent.id) return this.#continueWith(agent, next)
     this.#due = next.turn
     turns.startNext()
     await log.commit()
+  }
+
+  /** The session is restored with the other agent, which then starts the turn. */
+  async #continueWith(agent: string, next: QueuedContinuation): Promise<void> {
+    const { deps, turns, session, log, conversation } = this.#parts
+    try {
+      await deps.continueWith?.(session.id, { type: 'hand_over', agent })
+    } catch (thrown) {
+      if (session.isOver) return
+      const { code, message } = toMainstemError(thrown)
+      if (code === 'storage_failed') throw thrown
+      conversation.notify(notContinued(next.turn, `${agent} cannot continue: ${message}`))
+      turns.drop(next.turn)
+      await log.commit()
+    }
   }
 
   async #hasRoom(): Promise<boolean> {

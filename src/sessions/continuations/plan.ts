@@ -20,7 +20,10 @@ const UNKNOWN_RESET_MS = 30 * MINUTE_MS
 const LIMITS: ReadonlySet<ErrorCode> = new Set(['quota_exceeded', 'rate_limited'])
 
 /** The parts of a session that decide whether and when it continues. */
-export type PlanState = Pick<SessionState, 'options' | 'continued' | 'limit' | 'queue' | 'openTurnBy'>
+export type PlanState = Pick<
+  SessionState,
+  'agent' | 'options' | 'continued' | 'limit' | 'queue' | 'openTurnBy'
+>
 
 /**
  * What continues a turn, for the sender of its prompt; or why nothing does although the session asks for it.
@@ -44,12 +47,15 @@ export function planContinuation(
   const { max: of = MOST, withinMs = WITHIN_MS } = state.options.continuations ?? {}
   const attempt = (state.continued?.attempt ?? 0) + 1
   const until = state.continued?.until ?? now + withinMs
-  const waitMs = waitOf(state, reason, attempt, now)
+  const agent = reason === 'limit' ? successorOf(state) : undefined
+  const waitMs = agent === undefined ? waitOf(state, reason, attempt, now) : 0
   const at = now + waitMs
   if (attempt > of) return { refused: `it was continued ${of} times already` }
   if (at > until) return { refused: `it could continue in ${minutes(waitMs)}, after its latest time` }
   const continuation = { reason, after: completed.turn, at, attempt, of, until }
-  return { continuation, prompt: promptOf(reason), author: authorOf(state.openTurnBy) }
+  const author = authorOf(state.openTurnBy)
+  if (agent !== undefined) return { continuation: { ...continuation, agent }, prompt: TAKEN_OVER, author }
+  return { continuation, prompt: promptOf(reason), author }
 }
 
 function reasonOf(
@@ -60,7 +66,12 @@ function reasonOf(
   const isLost = outcome === 'lost' || outcome === 'crashed' || (outcome === 'interrupted' && isDrained)
   if (isLost) return options.onLost === 'continue' ? 'lost' : undefined
   const isLimit = outcome === 'failed' && error !== undefined && LIMITS.has(error.code)
-  return isLimit && options.onLimit === 'wait' ? 'limit' : undefined
+  return isLimit && options.onLimit !== undefined && options.onLimit !== 'fail' ? 'limit' : undefined
+}
+
+/** The agent that continues after a limit. Once it works on the session, it waits for its own limits. */
+function successorOf({ agent, options: { onLimit } }: PlanState): string | undefined {
+  return typeof onLimit === 'object' && onLimit.continueAs !== agent ? onLimit.continueAs : undefined
 }
 
 function waitOf({ limit }: PlanState, reason: Continuation['reason'], attempt: number, now: number): number {
@@ -71,12 +82,16 @@ function waitOf({ limit }: PlanState, reason: Continuation['reason'], attempt: n
   return Math.max(resetMs, least)
 }
 
+const CHECK = 'Some of its work may be done: check before you repeat anything, then finish the rest.'
+
+/** What another agent is told after the recap. */
+const TAKEN_OVER = `Continue. (Mainstem sends this because a usage limit ended the last turn of the agent before you. ${CHECK})`
+
 /** What the agent is told. A person reads it in the log as the prompt of the turn. */
 function promptOf(reason: Continuation['reason']): string {
-  const check = 'Some of its work may be done: check before you repeat anything, then finish the rest.'
   if (reason === 'lost')
-    return `Continue. (Mainstem sends this because the last turn was cut off: its process went away. ${check})`
-  return `Continue. (Mainstem sends this because a usage limit ended the last turn, and has reset since. ${check})`
+    return `Continue. (Mainstem sends this because the last turn was cut off: its process went away. ${CHECK})`
+  return `Continue. (Mainstem sends this because a usage limit ended the last turn, and has reset since. ${CHECK})`
 }
 
 function minutes(ms: number): string {

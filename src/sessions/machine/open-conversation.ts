@@ -39,10 +39,11 @@ function earlier(state: SessionState, resume: string | undefined): NonNullable<C
     lastOutcome,
     fork,
     resumedFrom,
+    handedOver,
   } = state
   const context = {
     ids: { proven: resume, announced },
-    prompted: epoch > 0 && lastOutcome !== undefined,
+    prompted: handedOver?.prompted ?? (epoch > 0 && lastOutcome !== undefined),
     forkOf: fork ? resumedFrom : undefined,
   }
   return { turns, epoch, frames, usageSoFar, coverage, context }

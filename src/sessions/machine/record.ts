@@ -1,4 +1,5 @@
 import type { LimitReported, UsageReported } from '../../model/events/report.ts'
+import type { SessionHandedOver } from '../../model/events/session.ts'
 import type { TurnStarted } from '../../model/events/turn.ts'
 import { addUsage, type Event } from '../../model/index.ts'
 import { contextAfter } from '../../model/session/context-after.ts'
@@ -65,6 +66,8 @@ function fold(state: SessionState, event: Event): boolean {
       return true
     case 'session.updated':
       return update(state, event)
+    case 'session.handed_over':
+      return handOver(state, event)
     case 'session.ended':
       state.status = 'ended'
       state.queue = []
@@ -80,6 +83,7 @@ function fold(state: SessionState, event: Event): boolean {
       state.openTurn = event.turn
       openedBy(state, event)
       state.status = 'busy'
+      if (state.handedOver) state.handedOver = { ...state.handedOver, prompted: true }
       countContinuation(state, event)
       state.queue = state.queue.filter(({ turn }) => turn !== event.turn)
       return true
@@ -106,6 +110,32 @@ function fold(state: SessionState, event: Event): boolean {
       return false
   }
 }
+
+/** Everything that the record knows of the agent before is gone, besides the usage. */
+function handOver(
+  state: SessionState,
+  { agent, launch, policy, model, through }: SessionHandedOver,
+): boolean {
+  const { model: _, fallbackModel: __, ...options } = state.options
+  state.agent = agent
+  state.launch = launch
+  state.policy = policy
+  state.options = model === undefined ? options : { ...options, model }
+  state.handedOver = { through, prompted: false }
+  for (const field of OF_THE_AGENT) delete state[field]
+  return true
+}
+
+const OF_THE_AGENT = [
+  'model',
+  'mode',
+  'context',
+  'limit',
+  'nativeSessionId',
+  'announcedSessionId',
+  'resumedFrom',
+  'fork',
+] as const
 
 function noteContext(state: SessionState, event: Event): boolean {
   const context = contextAfter(state.context, event)

@@ -1,8 +1,9 @@
+import type { HandOverCommand } from '../../model/request/command.ts'
 import type { NewSession } from '../../model/session/new-session.ts'
 import type { RegisteredNode } from '../../stores/nodes.ts'
 import type { IdempotencyKey } from '../claim.ts'
 import type { CommandContext } from '../command-context.ts'
-import { parseNewSession, parsePrompt } from '../commands.ts'
+import { parseHandOver, parseNewSession, parsePrompt } from '../commands.ts'
 import type { Feed } from '../log/feed.ts'
 import type { SessionHandle } from '../session-handle.ts'
 import type { Sessions } from '../sessions.ts'
@@ -171,6 +172,11 @@ export class Cluster {
       },
     )
     return { id, ...(created && { session: session ?? routed(id, this.#peers) }) }
+  }
+
+  /** Has another agent continue a session. */
+  async continueWith(id: string, command: HandOverCommand, context?: CommandContext): Promise<void> {
+    await this.#command(id, parseHandOver(command), context)
   }
 
   /** Ends a session; its log stays. */

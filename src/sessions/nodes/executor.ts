@@ -104,6 +104,8 @@ export class Executor {
         return (await local.open(id)).adopt(command.nativeSessionId, context)
       case 'deliver':
         return (await local.open(id)).delivered(command.reads)
+      case 'hand_over':
+        return local.continueWith(id, command, context)
       case 'describe':
         return (await local.open(id)).describe()
       case 'end':

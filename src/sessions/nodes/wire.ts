@@ -4,6 +4,7 @@ import { ErrorCode, NativeSessionId } from '../../model/index.ts'
 import {
   Applied,
   BoundAnswer,
+  HandOverCommand,
   PromptCommand,
   SetModelCommand,
   SetPolicyCommand,
@@ -33,6 +34,7 @@ export const SessionCommand = z.discriminatedUnion('type', [
     type: z.literal('deliver'),
     reads: z.array(z.strictObject({ turn, seq: z.int().positive(), ended: z.boolean() })),
   }),
+  HandOverCommand,
   z.strictObject({ type: z.literal('describe') }),
   z.strictObject({ type: z.literal('end') }),
   z.strictObject({ type: z.literal('finish') }),

@@ -3,6 +3,7 @@ import type { LeftRun, OutputPosition, Run, RunExit } from '../../drivers/driver
 import type { Frame } from '../../framing/frame.ts'
 import { type Command, MainstemError } from '../../model/index.ts'
 import type { SessionDeps } from '../deps.ts'
+import { withRecap } from '../hand-over/hand-over.ts'
 import type { Log } from '../log/log.ts'
 import { withProgramAdvice } from '../machine/agent-advice.ts'
 import type { Conversation } from '../machine/conversation.ts'
@@ -43,6 +44,8 @@ export class AgentProcess {
   #isUsed = false
   /** The next owner of the session has the process. */
   #isDetached = false
+  /** The running process resumed its conversation, or was given the recap of the session. */
+  #knowsSession = false
 
   constructor(parts: SessionParts) {
     const { setup, deps, conversation, log } = parts
@@ -73,6 +76,7 @@ export class AgentProcess {
     this.#parts.changes.restarted()
     const before = this.#conversation.earlier
     const start = this.#conversation.launch(prompt)
+    this.#knowsSession = start.resume !== undefined
     const launched = planStart(this.#parts, start)
     const frame = this.#conversation.countSent()
     const refused =
@@ -98,12 +102,21 @@ export class AgentProcess {
   }
 
   /** Sends the prompt of the open turn, to a new process if none is running. */
-  prompt(command: PromptCommand, begins: TurnStart): void {
+  prompt(asked: PromptCommand, begins: TurnStart): void {
+    const command = this.#isTold ? asked : withRecap(this.#setup.recap, asked)
     this.#lastPrompt = { command, begins }
     this.#journal.prompt = command
     const { text, images = [] } = command
     if (!this.running) this.start(this.#setup.launch === 'oneshot' ? { text, images } : undefined)
     if (this.#conversation.turn !== undefined) this.command(command, begins)
+    this.#knowsSession ||= command !== asked
+  }
+
+  /** The agent has no use for the recap, or has a conversation of its own that began with it. */
+  get #isTold(): boolean {
+    if (this.#setup.recipe.stateless) return true
+    const { proven, announced } = this.#conversation.nativeIds
+    return this.running ? this.#knowsSession : (proven ?? announced) !== undefined
   }
 
   /** Sends a command to the agent. A refused prompt ends its turn, because nothing else would. */
@@ -234,6 +247,7 @@ export class AgentProcess {
   /** Continues a process that an earlier owner started: makes the writes that it does not have. */
   attach(run: Run, pending: readonly PendingWrite[], { lastPrompt, turn }: Rebuild, left: LeftRun): void {
     this.#deps.pool.enter(this.#parts.session)
+    this.#knowsSession = lastPrompt !== undefined || this.#setup.resume !== undefined
     if (turn && lastPrompt && this.#conversation.turn === turn.turn) {
       this.#lastPrompt = { command: lastPrompt, begins: turn }
       this.#journal.prompt = lastPrompt

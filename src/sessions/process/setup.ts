@@ -41,6 +41,8 @@ export interface SessionSetup {
   /** Continues a copy of the conversation to resume. */
   fork?: boolean
   attended: boolean
+  /** What the agent is told of the session before its first prompt, because another agent began it. */
+  recap?: string | undefined
   /** Variables of the caller, in place of those of the server; lost with this object. */
   keys?: Readonly<Record<string, string>> | undefined
   /** The state before the start of a process that an earlier owner left, and this one continues. */

@@ -216,6 +216,12 @@ export class Turns {
     this.#queue.isHeld = true
   }
 
+  /** Begins turns again. */
+  releaseQueue(): void {
+    this.#queue.isHeld = false
+    this.startNext()
+  }
+
   /** Forgets the queue, and begins no further turn. The store keeps the queue for the next owner. */
   leaveQueue(): void {
     this.isLeft = true
