@@ -76,6 +76,7 @@ export type {
   EntryPage,
   FramePage,
   FrameQuery,
+  HandOver,
   ImportedSession,
   LiveEntry,
   LiveOptions,

@@ -10,6 +10,7 @@ import type {
   EntryPage,
   FramePage,
   FrameQuery,
+  HandOver,
   ImportedSession,
   LiveEntry,
   LiveOptions,
@@ -151,6 +152,11 @@ export class MainstemClient extends AccessClient {
   /** Changes the model; `null` selects the default of the agent. `applied` is when the change takes effect. */
   async setModel(id: string, model: string | null): Promise<SessionRecord & { applied: Applied }> {
     return changedOf(await this.#connection.json(`POST ${pathOf(id)}/model`, { body: { model } }))
+  }
+
+  /** Has another agent continue the session. It is told a recap of the log before its first prompt. */
+  async continueWith(id: string, body: HandOver): Promise<SessionRecord> {
+    return recordOf(await this.#connection.json(`POST ${pathOf(id)}/agent`, { body }))
   }
 
   /** Changes the policy, or the mode of the agent by its native name. */

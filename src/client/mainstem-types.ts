@@ -182,6 +182,16 @@ export interface FramePage {
 /** A change of mode: a policy, or one of the agent's own modes by name. */
 export type ModeChange = { policy: Policy } | { mode: string }
 
+/** The agent that continues a session. */
+export interface HandOver {
+  /** Its id. */
+  agent: string
+  /** How it is run; as for a new session by default. */
+  launch?: LaunchKind
+  /** The model; the default of the agent by default. */
+  model?: string
+}
+
 /** Credentials to sign in with: a ticket from `mainstem open`, or a token. */
 export type SignIn =
   | {

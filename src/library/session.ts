@@ -8,6 +8,7 @@ import {
   BoundAnswer,
   type Entry,
   type Event,
+  type LaunchKind,
   RequestAnswer,
   toMainstemError,
 } from '../model/index.ts'
@@ -129,6 +130,16 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
   /** Selects one of the agent's own modes. Resolves with the time the change takes effect. */
   async setMode(mode: string): Promise<Applied> {
     return (await this.#handle.session()).change({ type: 'set_policy', mode }, IN_PROCESS)
+  }
+
+  /**
+   * Has another agent continue the session, in a conversation of its own. Before its first prompt it is told a recap of
+   * the log. Rejects while a turn runs, and if the agent cannot keep the policy or the options.
+   */
+  async continueWith(agent: string, more: { launch?: LaunchKind; model?: string } = {}): Promise<void> {
+    checkFields(more, ['launch', 'model'], 'options')
+    await this.#handle.sessions.continueWith(this.id, { type: 'hand_over', agent, ...more }, IN_PROCESS)
+    await this.#handle.session()
   }
 
   /** The agent's own id of the conversation. Pass it as `resume` to continue the conversation later. */

@@ -53,11 +53,12 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
     packages: ['node:*', 'fastify', '@fastify/websocket', 'zod'],
     pure: false,
   },
-  // What runs in browsers: of the model it takes types, the one error class and four rules, which stand alone.
+  // What runs in browsers: of the model it takes types, the one error class and five rules, which stand alone.
   client: {
     imports: [
       'type model',
       'model/outcome/is-failed.ts',
+      'model/events/hand-over-text.ts',
       'model/request/for-person.ts',
       'model/outcome/mainstem-error.ts',
       'model/request/offered-scopes.ts',

@@ -138,6 +138,13 @@ const FACES: readonly [string, string, readonly string[], (server: TestGateway) 
       guest(server, `POST /v1/sessions/${await busy(server, 'able')}/model`, { body: { model: 'm' } }),
   ],
   [
+    'another agent',
+    'api',
+    ['session.created', 'agent.changed'],
+    async (server) =>
+      guest(server, `POST /v1/sessions/${await begun(server)}/agent`, { body: { agent: 'able' } }),
+  ],
+  [
     'policy',
     'api',
     [...CREATED, 'policy.changed'],

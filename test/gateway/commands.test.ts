@@ -55,6 +55,39 @@ describe('a fork', () => {
   })
 })
 
+describe('another agent', () => {
+  const worked = script(text('m', 'The word is heron.'), success)
+  const continued = (id: string, body: unknown, key = 'over-1') =>
+    call(server, `POST /v1/sessions/${id}/agent`, { body, headers: { 'idempotency-key': key } })
+
+  test('continues a session, once per key, and is told what was before', async () => {
+    const id = await begin(server, { prompt: worked })
+    await server.sessions.get(id)?.settled(1)
+    const [first, again] = [await continued(id, { agent: 'able' }), await continued(id, { agent: 'able' })]
+    expect(first).toMatchObject({ status: 200, body: { id, agent: 'able', turns: 1 } })
+    expect(again.body).toEqual(first.body)
+    expect((await typesOf(id)).filter((type) => type === 'session.handed_over')).toHaveLength(1)
+    const { body } = await call(server, `GET /v1/sessions/${id}/events?types=session.handed_over`)
+    expect(body.entries).toMatchObject([
+      { event: { agent: 'able', from: { agent: 'puppet' }, recap: expect.stringContaining('heron') } },
+    ])
+  })
+
+  test('is refused while a turn runs, if it is unknown, and with fields that do not exist', async () => {
+    const id = await begin(server, { prompt: waiting })
+    await server.gate.reached()
+    expect(await continued(id, { agent: 'able' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    server.gate.open()
+    await server.sessions.get(id)?.settled(1)
+    expect(await continued(id, { agent: 'abel' }, 'over-2')).toMatchObject({
+      status: 404,
+      body: { code: 'agent_not_found' },
+    })
+    expect(await continued(id, { agent: 'able', modell: 'm' }, 'over-3')).toMatchObject({ status: 400 })
+    expect(await call(server, `GET /v1/sessions/${id}`)).toMatchObject({ body: { agent: 'puppet' } })
+  })
+})
+
 test.each(['compact', 'review'])('%s is refused where the agent would take it for text', async (verb) => {
   const id = await begin(server, { agent: 'able' })
   expect(await post(id, verb, {})).toMatchObject({ status: 422, body: { code: 'unsupported_option' } })

@@ -8,7 +8,7 @@ const samples = Object.entries(SAMPLES)
 
 describe.each(samples)('%s', (type, sample) => {
   it('is named noun.participle, or is a delta', () => {
-    expect(type).toMatch(/^[a-z]+(?:\.input)?\.(?:[a-z]+ed|[a-z]+n|delta)$/)
+    expect(type).toMatch(/^[a-z]+(?:\.input)?\.(?:[a-z]+ed(?:_over)?|[a-z]+n|delta)$/)
   })
 
   it('is accepted in its smallest form and comes back the same from JSON', () => {

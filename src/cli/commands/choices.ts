@@ -4,9 +4,13 @@ import type { Approval, LaunchKind, OnLimit, Sandbox, SessionOptions } from '../
 export const APPROVALS = ['ask', 'ask-dangerous', 'auto-edit', 'auto-all'] as const satisfies Approval[]
 export const SANDBOXES = ['none', 'read-only', 'workspace-write', 'full-access'] as const satisfies Sandbox[]
 export const LAUNCHES = ['oneshot', 'live'] as const satisfies LaunchKind[]
-export const ON_LIMIT = ['fail', 'wait'] as const satisfies OnLimit[]
 export const ON_LOST = ['fail', 'continue'] as const satisfies SessionOptions['onLost'][]
 export const DIALECTS = ['mainstem', 'execute', 'ues', 'daemon', 'board', 'unified'] as const
 
 /** What `ls` can be limited to. `failed` is every end of a turn that needs a look: also denied, crashed and lost. */
 export const STATES = ['asking', 'working', 'failed', 'idle', 'ended'] as const
+
+/** What happens at a usage limit: `fail`, `wait`, or the agent that continues. */
+export function onLimit(value: string): OnLimit {
+  return value === 'fail' || value === 'wait' ? value : { continueAs: value }
+}

@@ -3,7 +3,7 @@ import type { Approval, LaunchKind, OnLimit, Sandbox, SessionOptions } from '../
 import { addServerOptions } from '../contexts/command.ts'
 import type { ServerFlags } from '../contexts/connect.ts'
 import type { TranscriptFlags } from '../turn/transcript.ts'
-import { APPROVALS, DIALECTS, LAUNCHES, ON_LIMIT, ON_LOST, SANDBOXES } from './choices.ts'
+import { APPROVALS, DIALECTS, LAUNCHES, ON_LOST, onLimit, SANDBOXES } from './choices.ts'
 
 /** What an agent may do, and how much of it. */
 export interface PolicyFlags {
@@ -46,9 +46,10 @@ export function registerRun(program: Command): void {
     .addOption(new Option('--launch <kind>', 'how to run the agent').choices(LAUNCHES))
   addPolicyOptions(command)
     .addOption(
-      new Option('--on-limit <action>', 'when a usage limit ends a turn: wait until it resets').choices(
-        ON_LIMIT,
-      ),
+      new Option(
+        '--on-limit <action>',
+        'when a usage limit ends a turn: fail, wait until it resets, or the agent that continues',
+      ).argParser(onLimit),
     )
     .addOption(
       new Option('--on-lost <action>', 'when its process or server goes away: continue later').choices(

@@ -101,6 +101,10 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
       advice: `Run \`mainstem run ${session.agent} --resume ${refOf(session)}\` to continue its conversation.`,
     })
   }
+  const { agent } = flags
+  if (agent !== undefined && flags.steer)
+    throw new MainstemError('invalid_request', '--agent and --steer: use one of them')
+  if (agent !== undefined && agent !== session.agent) await client.continueWith(id, { agent })
   let turn = session.openTurn
   if (flags.steer) await client.steer(id, prompt)
   else turn = await client.prompt(id, prompt, undefined, undefined, callerKeys(server, session.agent))

@@ -16,6 +16,8 @@ export interface LsFlags extends ServerFlags {
 export interface SendFlags extends ServerFlags, TranscriptFlags {
   detach?: boolean
   steer?: boolean
+  /** The agent that continues. */
+  agent?: string
 }
 
 export interface WaitFlags extends ServerFlags {
@@ -65,6 +67,7 @@ export function registerSessions(program: Command): void {
         .argument('<session>', SESSION)
         .argument('[prompt]', 'what to do; "-" waits for standard input'),
     )
+      .option('--agent <agent>', 'have another agent continue the session, told a recap of it')
       .option('--steer', 'steer the running turn instead of queueing the prompt')
       .option('--detach', 'return at once'),
   ).action(async (ref: string, prompt: string | undefined, flags: SendFlags) =>

@@ -1,6 +1,11 @@
 import * as z from 'zod'
 import { Applied, type Image, MainstemError, type Policy, SessionRecord } from '../../model/index.ts'
-import { PromptCommand, SetModelCommand, SetPolicyCommand } from '../../model/request/command.ts'
+import {
+  HandOverCommand,
+  PromptCommand,
+  SetModelCommand,
+  SetPolicyCommand,
+} from '../../model/request/command.ts'
 import { NewSession } from '../../model/session/new-session.ts'
 import type { AnswerForm } from '../../sessions/claim.ts'
 import type { CommandContext } from '../../sessions/command-context.ts'
@@ -26,12 +31,14 @@ const Goal = named('Goal', z.strictObject({ goal: z.string().regex(/\S/, 'must n
 const Rewind = named('Rewind', z.strictObject({ turn: z.int().positive().max(999_999_999), keys }))
 const Turn = named('Turn', z.strictObject({ turn: z.int().positive() }))
 const Steering = named('Steering', z.strictObject({ prompt }))
+const HandOver = named('HandOver', HandOverCommand.omit({ type: true }))
 const ModelChange = named('ModelChange', SetModelCommand.omit({ type: true }))
 const ChangedSession = named('ChangedSession', SessionRecord.extend({ applied: Applied }))
 const ModeChange = named('ModeChange', SetPolicyCommand.omit({ type: true }))
 
 const COMMAND_ERRORS = [
   'session_not_found',
+  'agent_not_found',
   'conflict',
   'idempotency_conflict',
   'unsupported_option',
@@ -84,6 +91,7 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       repeated: 'changed',
       apply: (session, change, context) => changeOf(session, modeUnder(deps.ceiling, change), context),
     }),
+    handOverEndpoint(deps),
     stopEndpoint(deps, {
       name: 'interrupt',
       summary: 'Cancel the running turn and wait for its end',
@@ -97,6 +105,20 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       stop: (id, context) => deps.cluster.end(id, context),
     }),
   ]
+}
+
+function handOverEndpoint(deps: GatewayDeps): Endpoint {
+  return commandEndpoint(deps, {
+    name: 'agent',
+    summary: 'Continue the session with another agent, which is told a recap of it',
+    body: HandOver,
+    answer: SessionRecord,
+    repeated: 'session',
+    async apply({ id }, body, context) {
+      await deps.cluster.continueWith(id, { type: 'hand_over', ...body }, context)
+      return {}
+    },
+  })
 }
 
 interface CommandDefinition<B extends z.ZodType> {
