@@ -83,6 +83,7 @@ export default defineConfig({
           'guides/slack-bot',
           'guides/run-for-a-team',
           'guides/continue-later',
+          'guides/hand-over',
           'guides/testing-without-keys',
           'guides/recipes',
         ),

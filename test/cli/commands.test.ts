@@ -146,3 +146,23 @@ describe('demo', PATIENT, () => {
     expect(code).toBe(130)
   })
 })
+
+describe('send --agent', PATIENT, () => {
+  test('has another agent continue the session, and says so in the transcript', async () => {
+    await mainstem(['run', 'echo', 'the heron', '--name', 'handed'])
+    const { code } = await mainstem(['send', 'handed', '--agent', 'demo', 'go on', '--detach'])
+    expect(code).toBe(0)
+    const { out } = await mainstem(['logs', 'handed', '--json'])
+    expect(out).toContain('"type":"session.handed_over"')
+    expect((await mainstem(['logs', 'handed'])).out).toContain('demo continues the session of echo')
+    expect((await mainstem(['ls'])).out).toMatch(/handed +demo/)
+    await mainstem(['stop', 'handed'])
+  })
+
+  test('refuses an agent that does not exist, and --steer beside it, and changes nothing', async () => {
+    await mainstem(['run', 'echo', 'hello', '--name', 'kept'])
+    expect(await mainstem(['send', 'kept', '--agent', 'ecko', 'x'])).toMatchObject({ code: 4 })
+    expect(await mainstem(['send', 'kept', '--agent', 'demo', '--steer', 'x'])).toMatchObject({ code: 2 })
+    expect((await mainstem(['ls'])).out).toMatch(/kept +echo/)
+  })
+})

@@ -37,6 +37,8 @@ describe('in a browser', () => {
       (path) => !/^src\/client\/((calls|errors|timeline|transports)\/)?[^/]+$/.test(path),
     )
     expect(others.sort()).toEqual([
+      'src/model/events/hand-over-text.ts',
+      'src/model/outcome/is-failed.ts',
       'src/model/outcome/mainstem-error.ts',
       'src/model/request/for-person.ts',
       'src/model/request/offered-scopes.ts',

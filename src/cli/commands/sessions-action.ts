@@ -107,7 +107,8 @@ export async function send(ref: string, argument: string | undefined, flags: Sen
   if (agent !== undefined && agent !== session.agent) await client.continueWith(id, { agent })
   let turn = session.openTurn
   if (flags.steer) await client.steer(id, prompt)
-  else turn = await client.prompt(id, prompt, undefined, undefined, callerKeys(server, session.agent))
+  else
+    turn = await client.prompt(id, prompt, undefined, undefined, callerKeys(server, agent ?? session.agent))
   await watch(client, session, turn, flags)
 }
 

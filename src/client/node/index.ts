@@ -17,6 +17,7 @@ export {
   FallbackTransport,
   FileChangeType,
   HttpTransport,
+  isFailed,
   isForPerson,
   loginCode,
   MainstemClient,
