@@ -48,6 +48,8 @@ export async function buildPage(folder: string): Promise<void> {
 function removeOld(): void {
   for (const name of globSync('*', { cwd: BUILDS })) {
     const path = join(BUILDS, name)
-    if (statSync(path).mtimeMs < Date.now() - KEPT_MS) rmSync(path, { recursive: true, force: true })
+    // Another worker may remove it at the same time.
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (found && found.mtimeMs < Date.now() - KEPT_MS) rmSync(path, { recursive: true, force: true })
   }
 }
