@@ -8,6 +8,9 @@ import { modelOf } from '../usage.ts'
 import { isModel } from './control.ts'
 import { completes, HELLO } from './text.ts'
 
+/** What only the log of another agent has. */
+const RECAPPED = 'heron-of-the-recap'
+
 const REVIEWED = 'unreviewed-word'
 
 /** What the model was last asked in a scenario, as text. */
@@ -102,6 +105,25 @@ export const VERBS: readonly Scenario[] = [
       const asked = stage.model.requests.slice(before).filter(({ place }) => place !== undefined)
       const wrong = asked.map(modelOf).filter((model) => isLive && !isModel(model, otherModel))
       must(asked.length > 0 && wrong.length === 0, `the model ${wrong[0]} was asked instead of ${otherModel}`)
+    },
+  },
+  {
+    id: 'hand-over',
+    title: "Continue another agent's session",
+    effect: 'the model received a word that only the recap has, once, and still knows it in the next turn',
+    async play(stage) {
+      const { program, launch } = stage
+      const session = await stage.session({ agent: 'echo', launch: 'live' })
+      completed(await stage.played(session.prompt(`The word is ${RECAPPED}.`)))
+      await session.continueWith(program.agent, { launch })
+      completes(await stage.turn(session, 'text'), HELLO)
+      must(lastAsked(stage, 'text').includes(RECAPPED), 'the model did not receive the recap')
+      completed(await stage.turn(session, 'unicode'))
+      const asked = lastAsked(stage, 'unicode')
+      must(asked.includes(RECAPPED), 'the model lost the recap with the next turn')
+      must(asked.split('[Recap by Mainstem').length === 2, 'the model received the recap again')
+      await session.continueWith('echo')
+      completed(await stage.played(session.prompt('Back.')))
     },
   },
   {
