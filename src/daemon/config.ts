@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import * as z from 'zod'
 import { isInside } from '../compose/is-inside.ts'
@@ -82,6 +83,7 @@ const RetentionSettings = z.strictObject({
   sessionDays: days.optional().describe('sessions that ended longer ago are deleted'),
   entries: z.int().positive().optional().describe('number of newest entries to keep of an ended session'),
   journalDays: days.optional().describe('raw frames of sessions that ended longer ago are deleted'),
+  auditDays: days.optional().describe('rows of the audit trail that are older are deleted'),
   keyHours: z.number().min(24).max(876_000).default(24).describe('how long an idempotency key is remembered'),
 })
 
@@ -128,6 +130,14 @@ const shape = {
   auth: z.boolean(),
 }
 
+/** An IP address, or a range of them in CIDR notation. */
+function isAddressRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const most = { 4: 32, 6: 128 }[isIP(address)]
+  if (most === undefined || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+}
+
 /** The schema of a configuration file. */
 export const ConfigFile = z.strictObject({
   ...z.object(shape).partial().shape,
@@ -135,6 +145,10 @@ export const ConfigFile = z.strictObject({
     .array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]+)$/, 'a host name without port'))
     .default([])
     .describe('additional host names of this server, besides the loopback ones'),
+  trustProxy: z
+    .array(z.string().refine(isAddressRange, 'an IP address, or a range such as 10.0.0.0/8'))
+    .default([])
+    .describe('addresses of proxies whose `X-Forwarded-For` names the client'),
   origins: z
     .array(
       z.string().regex(/^https?:\/\/[^/\s?#@]+$/, 'an origin such as https://example.com, without a path'),

@@ -102,6 +102,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     cookies: new SignInCookies(),
     page: await readPageFiles(pageDirectory),
     origins: config.origins,
+    trustProxy: config.trustProxy,
     ...agentFacts({ settings: config.agents, signal: stopping.signal }, agents),
     version,
     hosts: allowedHosts(config),
@@ -216,12 +217,13 @@ function lastingIn({ data, durability, timeouts }: Config, report: ServeDeps['re
 const DAY_MS = 86_400_000
 
 function retentionOf({ retention }: Config): Retention {
-  const { sessionDays, entries, journalDays, keyHours } = retention
+  const { sessionDays, entries, journalDays, keyHours, auditDays } = retention
   return {
     sessionsMs: sessionDays === undefined ? undefined : sessionDays * DAY_MS,
     entries,
     journalMs: journalDays === undefined ? undefined : journalDays * DAY_MS,
     receiptsMs: (keyHours / 24) * DAY_MS,
+    auditMs: auditDays === undefined ? undefined : auditDays * DAY_MS,
   }
 }
 

@@ -52,6 +52,8 @@ export interface GatewayDeps {
   page?: PageFiles | undefined
   /** Origins of other pages that may call this server with a token. */
   origins: readonly string[]
+  /** Addresses and ranges of the proxies whose `X-Forwarded-For` names the client. */
+  trustProxy: readonly string[]
   /** Reports which agents can be used. */
   agents(): Promise<AgentStatus[]>
   /** The variables that each agent gets from the environment of the server. */

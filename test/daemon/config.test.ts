@@ -50,6 +50,7 @@ test('by default it listens on loopback, requires a token and works in the curre
     host: '127.0.0.1',
     port: 7380,
     hosts: [],
+    trustProxy: [],
     origins: [],
     data: home,
     cwd: '/project',
@@ -167,4 +168,23 @@ describe('an error names the invalid setting', () => {
       /nowhere\.json\): no such file/,
     )
   })
+})
+
+test('a trusted proxy is an address or a range of addresses', async () => {
+  const trustProxy = ['127.0.0.1', '10.0.0.0/8', '::1', 'fd00::/8']
+  writeFileSync(join(home, 'config.json'), JSON.stringify({ trustProxy }))
+  expect(await load()).toMatchObject({ trustProxy })
+  for (const wrong of [
+    'proxy',
+    '10.0.0.0/33',
+    '::1/129',
+    '10.0.0.0/',
+    '10.0.0.0/8/8',
+    '10.0.0',
+    'true',
+    '',
+  ]) {
+    writeFileSync(join(home, 'config.json'), JSON.stringify({ trustProxy: [wrong] }))
+    await expect(load(), wrong).rejects.toThrow('trustProxy')
+  }
 })

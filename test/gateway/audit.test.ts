@@ -327,3 +327,30 @@ test('a client of `mainstem stdio` is named as such', async () => {
   input.end()
   await passed
 })
+
+describe('X-Forwarded-For', () => {
+  const forged = { headers: { ...AS_GUEST.headers, 'x-forwarded-for': '6.6.6.6, 203.0.113.9' } }
+  const addressWith = async (trustProxy: readonly string[]) => {
+    await using server = await startGateway({ trustProxy })
+    await begun(server, undefined, 'puppet', forged)
+    return (await trail(server))[0]?.address
+  }
+
+  test('of a peer that is no trusted proxy is ignored', async () => {
+    expect(await addressWith([])).toBe('127.0.0.1')
+    expect(await addressWith(['10.0.0.0/8', '::1'])).toBe('127.0.0.1')
+  })
+
+  test('of a trusted proxy names the client, and what the client wrote before it is ignored', async () => {
+    expect(await addressWith(['127.0.0.1'])).toBe('203.0.113.9')
+    expect(await addressWith(['127.0.0.0/8', '203.0.113.0/24'])).toBe('6.6.6.6')
+  })
+
+  test('changes neither the host that is checked nor the origin', async () => {
+    await using server = await startGateway({ trustProxy: ['127.0.0.1'] })
+    const headers = { ...forged.headers, 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }
+    expect(await guest(server, 'GET /v1/sessions', { headers })).toMatchObject({ status: 200 })
+    const own = { ...headers, origin: 'https://evil.example' }
+    expect(await guest(server, 'GET /v1/sessions', { headers: own })).toMatchObject({ status: 403 })
+  })
+})

@@ -98,6 +98,7 @@ export class TestGateway implements AsyncDisposable {
       tickets: new Tickets(store.access),
       cookies: new SignInCookies(),
       origins: [],
+      trustProxy: [],
       agents: async () => [],
       variables: () => ({}),
       version: '0.0.0',

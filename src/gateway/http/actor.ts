@@ -26,7 +26,7 @@ function isNamed(kind: unknown): kind is ClientKind {
 }
 
 /** The address of the client; undefined over the unix socket. Behind a trusted proxy, the one that the proxy reports. */
-function addressOf({ ip }: { ip: string | undefined }): string | undefined {
+export function addressOf({ ip }: { ip: string | undefined }): string | undefined {
   // IPv4 addresses of a socket that listens on IPv6 have a prefix.
   return ip?.replace(/^::ffff:(?=\d+\.)/i, '') || undefined
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Latency } from '../../sessions/log/latency.ts'
+import { addressOf } from './actor.ts'
 
 /** One line of the access log. Has no query, because a ticket may be in it. */
 export interface AccessLine {
@@ -13,7 +14,8 @@ export interface AccessLine {
   ms: number
   principal?: string
   client?: string
-  address: string
+  /** Absent over the unix socket. */
+  address?: string
 }
 
 /** What a server counts since its start, for its metrics. */
@@ -78,11 +80,9 @@ function isLongPoll({ url }: FastifyRequest): boolean {
   return /[?&]wait=/.test(url)
 }
 
-function lineOf(
-  { id, method, url, principal, headers, ip }: FastifyRequest,
-  status: number,
-  ms: number,
-): AccessLine {
+function lineOf(request: FastifyRequest, status: number, ms: number): AccessLine {
+  const { id, method, url, principal, headers } = request
+  const address = addressOf(request)
   const client = headers['x-mainstem-client']
   return {
     time: new Date().toISOString(),
@@ -93,6 +93,6 @@ function lineOf(
     ms: Math.round(ms * 10) / 10,
     ...(principal !== '' && { principal }),
     ...(typeof client === 'string' && { client: client.slice(0, 20) }),
-    address: ip,
+    ...(address !== undefined && { address }),
   }
 }

@@ -50,6 +50,8 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: HEADER_BYTES },
     // Routes that still work while closing send their own response.
     return503OnClosing: false,
+    // Only the address is taken from a proxy: `guardEdges` reads the headers that were sent.
+    trustProxy: deps.trustProxy.length > 0 && [...deps.trustProxy],
     genReqId: ({ headers }) => requestIdOf(headers),
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
     clientErrorHandler: refuseSocket,

@@ -21,6 +21,11 @@ class RetentionClock {
   now(): number {
     return Math.min(this.#clock.now(), this.#start + this.#clock.monotonic())
   }
+
+  /** How far the system clock has jumped ahead. */
+  lead(): number {
+    return this.#clock.now() - this.now()
+  }
 }
 
 /** Retention limits. They apply to ended sessions only; without a limit, data is kept. */
@@ -31,6 +36,8 @@ export interface Retention {
   entries?: number | undefined
   /** Deletes the raw frames of sessions that ended longer ago. */
   journalMs?: number | undefined
+  /** Deletes older rows of the audit trail. */
+  auditMs?: number | undefined
   /** How long idempotency keys are kept after their use. */
   receiptsMs: number
 }
@@ -62,6 +69,9 @@ export class Pruner {
 
   async prune(retention: Retention): Promise<void> {
     await this.#store.forgetReceipts(retention.receiptsMs)
+    const { auditMs } = retention
+    // A store may measure with the system clock.
+    if (auditMs !== undefined) await this.#store.access.forgetAudit(auditMs + this.#clock.lead())
     const { owner } = this.#ownership.terms
     const now = await this.#now()
     for (const { id, point } of await excessIn(this.#store, retention, now, owner)) {

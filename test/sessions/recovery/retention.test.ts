@@ -103,3 +103,28 @@ test('without a word about it nothing is removed', async () => {
   await own.sessions.prune(KEYS)
   expect(await own.store.read(id, 0, 99)).toHaveLength(await own.store.head(id))
 })
+
+test('the audit trail is kept for ever, or as long as its own setting says', async () => {
+  const { sessions, store } = house()
+  const fact = { id: 'row', action: 'session.exported', principal: 'local', client: 'api' } as const
+  await store.access.note(fact)
+  const rows = async () => (await store.access.audit({ order: 'oldest', limit: 10 })).length
+  await sessions.prune({ ...KEYS, sessionsMs: 1, journalMs: 1, entries: 1 })
+  expect(await rows()).toBe(1)
+  await sessions.prune({ ...KEYS, auditMs: DAY })
+  expect(await rows()).toBe(1)
+  await sessions.prune({ ...KEYS, auditMs: -DAY })
+  expect(await rows()).toBe(0)
+})
+
+test('a system clock that jumps ahead removes no row of the audit trail early', async () => {
+  let jumped = 0
+  const clock = { now: () => Date.now() + jumped, monotonic: () => 0 }
+  const { sessions, store } = house(undefined, 10, undefined, undefined, undefined, undefined, { clock })
+  const fact = { id: 'row', action: 'session.exported', principal: 'local', client: 'api' } as const
+  await store.access.note(fact)
+  jumped = 100 * DAY
+  // The store of this test does not jump, so a row that survives a negative age was given the time of the jump.
+  await sessions.prune({ ...KEYS, auditMs: -DAY })
+  expect(await store.access.audit({ order: 'oldest', limit: 10 })).toHaveLength(1)
+})
