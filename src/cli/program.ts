@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   export: records,
   import: records,
   usage: records,
+  audit: async () => (await import('./commands/records.ts')).registerAudit,
   nodes: async () => (await import('./commands/records.ts')).registerNodes,
   login: contexts,
   logout: contexts,

@@ -22,6 +22,17 @@ export async function boundedText(response: HttpResponse, longest = LONGEST): Pr
   }
 }
 
+/** Reads a response in lines, which arrive in groups. What follows the last line break is no line. */
+export async function* linesIn(body: HttpResponse['body']): AsyncGenerator<readonly string[], void, void> {
+  let rest = ''
+  for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const lines = (rest + piece).split('\n')
+    rest = lines.pop() ?? ''
+    if (rest.length > LONGEST) throw tooLong()
+    yield lines
+  }
+}
+
 export function tooLong(longest = LONGEST): MainstemError {
   return new MainstemError('protocol_error', `the server sent more than ${longest} characters without an end`)
 }

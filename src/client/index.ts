@@ -47,6 +47,7 @@ export {
   type ResumeSession,
 } from './agent-client.ts'
 export { type ApprovalField, approvalFields, escapeInvisible } from './approval-fields.ts'
+export type { AuditPage, AuditSearch } from './audit-types.ts'
 export {
   type CallCommand,
   type CallDescription,

@@ -1,7 +1,9 @@
 import type { Applied, Coverage, Entry, Image, RequestAnswer, SessionRecord } from '../model/index.ts'
 import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { AccessClient } from './access-client.ts'
-import { boundedText, LONGEST, tooLong } from './bounded-text.ts'
+import type { AuditPage, AuditSearch } from './audit-types.ts'
+import { boundedText, linesIn } from './bounded-text.ts'
+import { itemStream } from './item-stream.ts'
 import type {
   AgentInfo,
   BeginSession,
@@ -32,12 +34,6 @@ import type { FoundFileNames, SearchResult } from './search-types.ts'
 import { begunOf, changedOf, entryOf, liveOf, recordOf, shaped, turnOf } from './shaped.ts'
 import { systemTimers } from './timers.ts'
 import { ClientConnection, type HttpResponse, isTransient } from './transports/connection.ts'
-import { sseMessages } from './transports/sse-messages.ts'
-
-interface StreamWatch {
-  onConnection: EntriesOptions['onConnection']
-  onOpen(response: HttpResponse): void
-}
 
 type Keys = BeginSession['keys']
 const NEVER = new AbortController().signal
@@ -89,6 +85,14 @@ export class MainstemClient extends AccessClient {
     const search = searchOf({ ...days, ...(all && { all: '1' }) })
     const report = await this.#connection.json(`GET /v1/usage?${search}`)
     return shaped<UsageReport>(report, 'total', 'agents', 'models', 'principals', 'days', 'rows')
+  }
+
+  /** Who did what, in pages, the newest first. Refused with `forbidden` unless this client is an operator. */
+  async audit(query: AuditSearch = {}): Promise<AuditPage> {
+    return shaped<AuditPage>(
+      await this.#connection.json(`GET /v1/audit?${searchOf({ ...query })}`),
+      'records',
+    )
   }
 
   /** Lists the sessions of this principal, newest first, in pages. */
@@ -198,12 +202,8 @@ export class MainstemClient extends AccessClient {
   async *export(id: string, signal: AbortSignal = NEVER): AsyncGenerator<string, void, void> {
     const headers = { accept: 'application/x-ndjson' }
     const { body } = await this.#connection.open(`GET ${pathOf(id)}/export`, { headers, signal })
-    let rest = ''
     let last = ''
-    for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-      const lines = (rest + piece).split('\n')
-      rest = lines.pop() ?? ''
-      if (rest.length > LONGEST) throw tooLong()
+    for await (const lines of linesIn(body)) {
       yield* lines
       last = lines.at(-1) ?? last
     }
@@ -255,7 +255,7 @@ export class MainstemClient extends AccessClient {
     return resume<Entry, number>(
       {
         connect: (from, left) =>
-          this.#stream(`${pathOf(id)}/events?after=${from}`, entryOf, left, {
+          itemStream(this.#connection, `${pathOf(id)}/events?after=${from}`, entryOf, left, {
             onConnection,
             onOpen: () => onConnection?.('open'),
           }),
@@ -293,7 +293,7 @@ export class MainstemClient extends AccessClient {
         start ||= headers.get('mainstem-cursor') ?? ''
         onConnection?.('open')
       }
-      return this.#stream(`/v1/events?${search}`, liveOf, left, { onConnection, onOpen })
+      return itemStream(this.#connection, `/v1/events?${search}`, liveOf, left, { onConnection, onOpen })
     }
     return resume<LiveEntry, string>(
       {
@@ -312,23 +312,5 @@ export class MainstemClient extends AccessClient {
   #resuming(signal: AbortSignal): ResumeDeps {
     const { timers = systemTimers, random = Math.random, retry = {} } = this.#options
     return { timers, random, retry, signal }
-  }
-
-  async *#stream<Item>(
-    path: string,
-    itemOf: (text: string) => Item,
-    signal: AbortSignal,
-    { onConnection, onOpen }: StreamWatch,
-  ): AsyncGenerator<readonly Item[]> {
-    onConnection?.('connecting')
-    const headers = { accept: 'text/event-stream' }
-    const response = await this.#connection.open(`GET ${path}`, { headers, signal })
-    onOpen(response)
-    try {
-      for await (const messages of sseMessages(response, signal))
-        yield messages.filter(({ data }) => data !== '').map(({ data }) => itemOf(data))
-    } finally {
-      onConnection?.('closed')
-    }
   }
 }

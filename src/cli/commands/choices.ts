@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../model/access.ts'
 import type { Approval, LaunchKind, OnLimit, Sandbox, SessionOptions } from '../../model/index.ts'
 
 /** The values of options. Written out, because `--help` and most commands should not load the whole model. */
@@ -9,6 +10,28 @@ export const DIALECTS = ['mainstem', 'execute', 'ues', 'daemon', 'board', 'unifi
 
 /** What `ls` can be limited to. `failed` is every end of a turn that needs a look: also denied, crashed and lost. */
 export const STATES = ['asking', 'working', 'failed', 'idle', 'ended'] as const
+
+/** What the audit trail can be limited to. */
+export const AUDIT_ACTIONS = [
+  'session.created',
+  'session.forked',
+  'session.resumed',
+  'session.ended',
+  'session.exported',
+  'session.imported',
+  'session.deleted',
+  'prompt.sent',
+  'turn.steered',
+  'turn.interrupted',
+  'request.answered',
+  'agent.changed',
+  'model.changed',
+  'policy.changed',
+  'token.added',
+  'token.removed',
+  'grant.added',
+  'grant.removed',
+] as const satisfies AuditAction[]
 
 /** What happens at a usage limit: `fail`, `wait`, or the agent that continues. */
 export function onLimit(value: string): OnLimit {

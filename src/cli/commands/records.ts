@@ -1,7 +1,10 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import type { AuditAction } from '../../model/access.ts'
 import { addServerOptions } from '../contexts/command.ts'
 import type { ServerFlags } from '../contexts/connect.ts'
 import type { LocalFlags } from '../daemon/data-directory.ts'
+import { AUDIT_ACTIONS } from './choices.ts'
+import { since } from './logs.ts'
 import { addLocalOptions } from './run.ts'
 
 const SESSION = 'id, beginning of an id, name, or "last"'
@@ -15,6 +18,16 @@ export interface ExportFlags extends ServerFlags {
 }
 
 export interface UsageFlags extends ServerFlags {
+  json?: boolean
+}
+
+export interface AuditFlags extends ServerFlags {
+  principal?: string
+  session?: string
+  action?: AuditAction
+  since?: number
+  until?: number
+  limit: number
   json?: boolean
 }
 
@@ -66,6 +79,26 @@ export function registerRecords(program: Command): void {
   })
 }
 
+/** Shows who did what. */
+export function registerAudit(program: Command): void {
+  const time = 'a duration such as 90s, 10m, 2h or 3d before now, or a time such as 2026-01-31T12:00Z'
+  addServerOptions(
+    program
+      .command('audit')
+      .description('show who did what, for operators')
+      .option('--principal <name>', 'only what this principal did')
+      .option('--session <id>', 'only what was done to this session; its whole id')
+      .addOption(new Option('--action <action>', 'only this action').choices(AUDIT_ACTIONS))
+      .option('--since <time>', `only what is newer: ${time}`, since)
+      .option('--until <time>', 'only what is older', since)
+      .option('--limit <number>', 'the newest rows to show', count, 100)
+      .option('--json', 'print NDJSON, one row a line'),
+  ).action(async (flags: AuditFlags) => {
+    const { audit } = await import('./audit-action.ts')
+    await audit(flags)
+  })
+}
+
 /** Shows the servers that share a store. */
 export function registerNodes(program: Command): void {
   addServerOptions(
@@ -108,6 +141,11 @@ export function registerShell(program: Command): void {
     const { showConfig } = await import('./config-action.ts')
     await showConfig(flags)
   })
+}
+
+function count(value: string): number {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value)
+  throw new InvalidArgumentError('Give a whole number above 0.')
 }
 
 function factor(value: string): number {

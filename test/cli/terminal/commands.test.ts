@@ -130,6 +130,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   replay: prints(['replay', 'greeting', '--speed', '100'], '✔ completed'),
   export: prints(['export', 'greeting', '--format', 'md'], '## Prompt'),
   usage: prints(['usage'], /^total/m),
+  audit: prints(['audit', '--action', 'prompt.sent'], /^\S+Z +local +prompt\.sent +\S+ +terminal .*turn=1/m),
   stop: prints(['stop', 'greeting', '--end'], 'greeting ended'),
   import: imports,
   rm: prints(['rm', 'greeting'], 'removed greeting'),
