@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LAYERS, MEDIAN_FILE_LINES } from './architecture/layers.ts'
+import { LAYERS, MAX_FOLDER_FILES, MEDIAN_FILE_LINES } from './architecture/layers.ts'
 import { PLANTS } from './architecture/plants.ts'
 import { hollowTests, lineCount, RULES, type Rule } from './architecture/rules.ts'
 import { type Source, source } from './architecture/source.ts'
@@ -33,6 +34,12 @@ describe('the sources', () => {
 
   it.each(Object.entries(RULES))('keep the rule %s', (_name, rule) => {
     expect(broken(rule, code)).toEqual([])
+  })
+
+  it('have rooms: no folder of src is a long list of files', () => {
+    const folders = Map.groupBy(globSync('src/**/*.ts'), (path) => dirname(path))
+    const long = [...folders].filter(([, files]) => files.length > MAX_FOLDER_FILES).map(([folder]) => folder)
+    expect(long).toEqual([])
   })
 
   it('stay small: the median file is within its budget', () => {
