@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { MainstemClient } from '../../src/client/index.ts'
-import { loginCode } from '../../src/client/login-code.ts'
 import { loadConfig } from '../../src/daemon/config.ts'
 import { serve } from '../../src/daemon/serve.ts'
 import type { Server } from '../../src/daemon/server.ts'
 import { addToken, operatorOf } from '../daemon/add-token.ts'
+import { logIn } from './log-in.ts'
 import { ASKING_AGENT, Home } from './mainstem-process.ts'
 import { ownCertificate, TlsProxy } from './tls-proxy.ts'
 
@@ -46,26 +46,11 @@ afterAll(async () => {
 const annAtThePage = () => new MainstemClient({ baseUrl: server.url, token: ann })
 const contexts = () => join(laptop.data, 'contexts.json')
 
-/** Logs in as a person does: the terminal shows a link, and the page allows it. */
-async function logIn(home: Home, page = annAtThePage()): Promise<string> {
-  const child = home.start(['login', url, '--ca', identity.file])
-  let shown = ''
-  for await (const piece of child.stderr.setEncoding('utf8')) {
-    shown += piece
-    const [, digest = '', name = ''] = /#login=([0-9a-f]{64})&name=(\S+)\n/.exec(shown) ?? []
-    if (digest === '') continue
-    expect(shown).toContain(`code ${loginCode(digest)}`)
-    await page.addLogin({ digest, name: decodeURIComponent(name) })
-    break
-  }
-  const [out] = await Promise.all([child.stdout.setEncoding('utf8').toArray(), once(child, 'exit')])
-  expect(child.exitCode).toBe(0)
-  return out.join('')
-}
+const loggedIn = () => logIn(laptop, { url, ca: identity.file }, annAtThePage())
 
 describe('the command line of another machine', () => {
   test('logs in by a link, and gets a token of its own that only its user can read', async () => {
-    expect(await logIn(laptop)).toBe(
+    expect(await loggedIn()).toBe(
       `logged in to ${url} as ann; commands now use the context ${new URL(url).host}\n`,
     )
     expect(statSync(contexts()).mode & 0o777).toBe(0o600)
@@ -168,7 +153,7 @@ describe('the command line of another machine', () => {
 
   test('a login that replaces one removes it from the server', async () => {
     const [{ token }] = JSON.parse(readFileSync(contexts(), 'utf8')).contexts
-    await logIn(laptop)
+    await loggedIn()
     expect(await annAtThePage().logins()).toHaveLength(1)
     const old = new MainstemClient({ baseUrl: server.url, token })
     await expect(old.server()).rejects.toMatchObject({ code: 'unauthorized' })
@@ -188,7 +173,7 @@ describe('the command line of another machine', () => {
     expect(code).toBe(7)
     expect(err).toContain(`${url} does not accept the token`)
     expect(err).toContain(`mainstem login ${url}`)
-    await logIn(laptop)
+    await loggedIn()
     expect((await laptop.mainstem(['ls'])).code).toBe(0)
   })
 
