@@ -198,6 +198,10 @@ describe('the index', () => {
       await using store = await open(path)
       await append(store, ID, 1, 'row')
       await found(store, 'row')
+    }
+    {
+      // Without a thread that indexes meanwhile.
+      await using store = await sqliteStore({ directory: path, durability: 'process', search: false })
       await Promise.all(Array.from({ length: rows - 1 }, (_, index) => append(store, ID, index + 2, 'row')))
     }
     const index = indexer(path)
