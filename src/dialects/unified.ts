@@ -35,8 +35,8 @@ interface UnifiedState {
   readonly unfinished: Set<number>
   /** Tools that were shown as started; only these are shown as completed. */
   readonly tools: Set<string>
-  /** Requests that were shown as open. */
-  readonly requests: Set<string>
+  /** Open requests. A client is asked only for those that a person answers. */
+  readonly requests: Map<string, 'person' | 'other'>
   text: AppendOnlyText
   reasoning: AppendOnlyText
   /** The open turn. */
@@ -86,15 +86,16 @@ const rules: EntryRules<UnifiedState, Body> = {
     return notice(event)
   },
   'request.opened': (state, event, { session }) => {
-    if (!isForPerson(event)) return NOTHING
-    state.requests.add(event.requestId)
+    const answeredBy = isForPerson(event) ? 'person' : 'other'
+    state.requests.set(event.requestId, answeredBy)
+    if (answeredBy === 'other') return logEntry(state, event)
     return [{ type: 'requestOpened', ...openRequest(session, event) }]
   },
   'request.resolved': closeRequest,
   'request.withdrawn': closeRequest,
   'usage.reported': (state, event) => {
     if (event.scope === 'turn') state.usage = event
-    return NOTHING
+    return logEntry(state, event)
   },
   'turn.completed': (state, event) => {
     state.unfinished.delete(event.turn)
@@ -106,9 +107,10 @@ const rules: EntryRules<UnifiedState, Body> = {
     return turnEnd({ ...event, usage }, last)
   },
   'session.ended': endSession,
-  'session.updated': (state, { policy }) => {
+  'session.updated': (state, event) => {
+    const { policy } = event
     if (policy && state.started) state.started = { ...state.started, policy }
-    return NOTHING
+    return state.phase === 'open' ? logEntry(state, event) : NOTHING
   },
   'thinking.delta': thinkingDelta,
   'thinking.completed': thinkingCompleted,
@@ -132,8 +134,8 @@ const project = byRules(rules)
 
 /**
  * The unified protocol: all work happens between `sessionStarted` and `sessionEnded`. Events without a type in its
- * document have one of ours, unless the subscriber turned them off with `extensions=0`. It cannot represent cost and
- * drafts of tool input.
+ * document have one of ours, unless the subscriber turned them off with `extensions=0`. It cannot represent drafts of
+ * tool input.
  */
 export const unified: Dialect = defineDialect({
   id: 'unified',
@@ -142,7 +144,7 @@ export const unified: Dialect = defineDialect({
     started: undefined,
     unfinished: new Set(),
     tools: new Set(),
-    requests: new Set(),
+    requests: new Map(),
     text: newAppendOnlyText(),
     reasoning: newAppendOnlyText(),
     turn: undefined,
@@ -192,11 +194,12 @@ function accept(state: UnifiedState, { turn }: TurnQueued | TurnStarted): readon
   return reopen(state)
 }
 
-function closeRequest(
-  { requests }: UnifiedState,
-  event: RequestResolved | RequestWithdrawn,
-): readonly Body[] {
-  return requests.delete(event.requestId) ? [{ type: 'requestClosed', ...closedRequest(event) }] : NOTHING
+function closeRequest(state: UnifiedState, event: RequestResolved | RequestWithdrawn): readonly Body[] {
+  const { requests } = state
+  const answeredBy = requests.get(event.requestId)
+  requests.delete(event.requestId)
+  if (answeredBy === 'other') return logEntry(state, event)
+  return answeredBy === 'person' ? [{ type: 'requestClosed', ...closedRequest(event) }] : NOTHING
 }
 
 function textDelta({ text }: UnifiedState, event: TextDelta): readonly Body[] {

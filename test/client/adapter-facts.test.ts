@@ -62,9 +62,11 @@ describe('an adapter loses no fact', () => {
       DONE,
     ])
     expect(events.slice(2, -2)).toMatchObject([
+      { type: 'logEntry', event: { type: 'session.updated', nativeSessionId: 'sess_abc123xyz' } },
       { type: 'noticeRaised', level: 'warning', message: 'the sandbox is off' },
       { type: 'reasoningChunk', content: 'Look first.', isComplete: true },
       { type: 'planUpdated', items: [{ text: 'look', status: 'completed' }] },
+      { type: 'logEntry', event: { type: 'usage.reported', scope: 'turn', input: 1, output: 1 } },
     ])
   })
 

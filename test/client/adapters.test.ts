@@ -94,6 +94,7 @@ describe('the adapter for a board', () => {
     expect(told(all)).toEqual([
       'sessionStarted',
       'turnStarted',
+      'logEntry',
       'textChunk',
       'toolStarted',
       'toolCompleted',

@@ -96,7 +96,9 @@ const MOCK_EVENTS = [
 const UNIFIED = [
   { type: 'sessionStarted', agentType: 'codex' },
   { type: 'turnStarted', turnNumber: 1 },
+  { type: 'logEntry', event: { type: 'session.updated', nativeSessionId: 'sess_123' } },
   { type: 'textChunk', content: '', isComplete: true },
+  { type: 'logEntry', event: { type: 'usage.reported', scope: 'turn', input: 100, output: 50 } },
   { type: 'turnCompleted', usage: { inputTokens: 100, outputTokens: 50, totalTokens: 150 } },
   { type: 'sessionEnded', reason: 'completed' },
 ]

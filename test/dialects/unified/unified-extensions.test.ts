@@ -47,17 +47,27 @@ test('a change whose kind is a guess is a written file', () => {
   expect(types(say(change))).toEqual(['fileChanged'])
 })
 
+const usage = { type: 'usage.reported', source: 'agent', input: 5, costUsd: 0.01 } as const
+
+test.each<Event>([
+  { type: 'session.updated', model: 'opus', mode: 'plan', tools: ['Bash'] },
+  { ...usage, scope: 'step', model: 'opus' },
+  { ...usage, scope: 'subagent', subagentId: 's1' },
+  { ...usage, scope: 'turn' },
+  { ...usage, scope: 'context', contextUsed: 10 },
+])('$type ($scope) is the entry of the log, with what the document has no field for', (event) => {
+  expect(say(event)).toEqual([{ type: 'logEntry', event }])
+})
+
 /** Other messages report these: the lifecycle, or the whole text. */
 const REPORTED_ELSEWHERE: ReadonlySet<EventType> = new Set([
   'session.started',
-  'session.updated',
   'text.delta',
   'thinking.delta',
   'thinking.completed',
   'tool.progressed',
   'message.discarded',
   'tool.input.delta',
-  'usage.reported',
   'turn.queued',
 ])
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Event } from '../../../src/model/index.ts'
 import { SAMPLES } from '../../model/samples.ts'
-import { completed, say, types } from './unified-say.ts'
+import { say } from './unified-say.ts'
 
 const opened = (more: Partial<Extract<Event, { type: 'request.opened' }>> = {}): Event => ({
   ...SAMPLES['request.opened'],
@@ -63,10 +63,14 @@ describe('an open request', () => {
   })
 
   test.each(['policy', 'hook', 'nobody'] as const)(
-    'that is not answered by a client (%s) is not emitted',
+    'that is not answered by a client (%s) is in entries of the log, and no client is asked',
     (answeredBy) => {
-      const messages = say(opened({ answeredBy }), SAMPLES['request.resolved'], completed())
-      expect(types(messages)).toEqual(['turnCompleted', 'sessionEnded'])
+      const request = opened({ answeredBy })
+      const decided = SAMPLES['request.resolved']
+      const withdrawn = SAMPLES['request.withdrawn']
+      expect(say(request, decided, request, withdrawn)).toEqual(
+        [request, decided, request, withdrawn].map((event) => ({ type: 'logEntry', event })),
+      )
     },
   )
 })

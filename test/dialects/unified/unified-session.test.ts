@@ -71,22 +71,22 @@ describe('usage reported before the end', () => {
     ['completed', 'turnCompleted'],
     ['max_steps', 'turnFailed'],
   ] as const)('is that of the turn (%s)', (outcome, type) => {
-    const [end] = say(reported, completed({ outcome }))
+    const [, end] = say(reported, completed({ outcome }))
     expect(end).toMatchObject({ type, usage: told })
     expect(end).not.toHaveProperty('usageReported')
-    expect(say(reported, completed({ outcome, usage: { input: 1, output: 1 } }))[0]).toMatchObject({
+    expect(say(reported, completed({ outcome, usage: { input: 1, output: 1 } }))[1]).toMatchObject({
       usage: { inputTokens: 1 },
     })
   })
 
   test('is no part of another turn, nor is that of one step', () => {
     const dropped = completed({ turn: 2, outcome: 'interrupted' })
-    expect(say(SAMPLES['turn.queued'], reported, dropped)[0]).not.toHaveProperty('usage')
+    expect(say(SAMPLES['turn.queued'], reported, dropped)[1]).not.toHaveProperty('usage')
     expect(say(reported, completed(), turn(2), completed({ turn: 2 })).at(-2)).toMatchObject({
       usageReported: false,
     })
     const step: Event = { type: 'usage.reported', scope: 'step', ...usage, source: 'agent' }
-    expect(say(step, completed())[0]).toMatchObject({ usageReported: false })
+    expect(say(step, completed())[1]).toMatchObject({ usageReported: false })
   })
 
   test('adds up, with any part of it unknown', () => {

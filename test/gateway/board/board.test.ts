@@ -104,6 +104,7 @@ describe('a session as the unified protocol asks for it', () => {
     expect((events as { type: string }[]).map(({ type }) => type)).toEqual([
       'sessionStarted',
       'turnStarted',
+      'logEntry',
       'textChunk',
       'turnCompleted',
       'sessionEnded',
