@@ -34,18 +34,23 @@ export class LargeFrame {
   }
 
   async #read(skeleton: Skeleton<ValueWriter>): Promise<Frame | undefined> {
-    const values = await Promise.all(skeleton.targets.map((target) => target.close()))
-    const texts = values.map(({ text }) => text)
-    if (skeleton.lacksStructure) {
-      const whole = await this.#whole.close()
-      const frame = jsonFrame(this.#stream, skeleton.fill(texts, blobReference(whole.blob)))
-      if (frame.value === undefined) return { stream: this.#stream, text: '', blob: whole.blob }
-      return { ...frame, large: [...values, { ...whole, text: blobReference(whole.blob) }] }
+    const { targets, lacksStructure } = skeleton
+    // Nothing refers to the values of a frame that is kept whole, so this is known before they are stored.
+    const none = targets.map(() => '')
+    if (jsonFrame(this.#stream, skeleton.fill(none, '')).value === undefined) {
+      for (const target of targets) target.discard()
+      return undefined
     }
-    const frame = jsonFrame(this.#stream, skeleton.fill(texts, ''))
-    if (frame.value === undefined) return undefined
-    this.#whole.discard()
-    return { ...frame, large: values }
+    const values = await Promise.all(targets.map((target) => target.close()))
+    const texts = values.map(({ text }) => text)
+    if (!lacksStructure) {
+      this.#whole.discard()
+      return { ...jsonFrame(this.#stream, skeleton.fill(texts, '')), large: values }
+    }
+    const whole = await this.#whole.close()
+    const text = blobReference(whole.blob)
+    const frame = jsonFrame(this.#stream, skeleton.fill(texts, text))
+    return { ...frame, large: [...values, { ...whole, text }] }
   }
 }
 

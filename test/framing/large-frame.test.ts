@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Frame } from '../../src/framing/frame.ts'
 import { LargeFrame } from '../../src/framing/large-frame.ts'
-import { blobReference } from '../../src/model/blob.ts'
+import { type BlobRef, blobReference } from '../../src/model/blob.ts'
 import { valueSink } from '../../src/sessions/machine/value-sink.ts'
 import { Mask } from '../../src/sessions/mask/mask.ts'
 import { maskedBlob } from '../../src/sessions/mask/masked-blobs.ts'
@@ -112,6 +112,30 @@ describe('a frame over the size limit', () => {
       text: '',
       blob: { id: expect.any(String), bytes: text.length },
     })
+  })
+
+  test.each([
+    ['a missing colon', `{"type" "${'x'.repeat(5_000)}","b":1}`],
+    ['a second value', `{"a":"${'x'.repeat(5_000)}" 1}`],
+    ['a missing colon and too many numbers', `{"a":"${'x'.repeat(5_000)}","n":[${'1,'.repeat(2_000)}1] "b"}`],
+  ])('with %s leaves no blob but that of the whole', async (_, text) => {
+    const store = memoryStore()
+    const kept: BlobRef[] = []
+    const open = () => {
+      const writer = store.blobs.open()
+      const close = async () => {
+        const blob = await writer.close()
+        kept.push(blob)
+        return blob
+      }
+      return { write: writer.write.bind(writer), close, discard: writer.discard.bind(writer) }
+    }
+    const values = valueSink({ blobs: { open }, newHash: () => createHash('sha256') })
+    const frame = new LargeFrame('stdout', values, LIMIT)
+    frame.write(encoder.encode(text))
+    const { blob } = await frame.close()
+    expect(blob?.bytes).toBe(text.length)
+    expect(kept).toEqual([blob])
   })
 
   test('has no secret in a blob, or in the part that is shown, wherever it was chunked', async () => {
