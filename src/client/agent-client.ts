@@ -4,7 +4,7 @@ import type { AgentRequest, AgentType, SessionConfig } from './config.ts'
 import { translateError } from './errors/agent-error.ts'
 import type { ProtocolAdapter } from './protocol-adapter.ts'
 import type { RetryOptions } from './resume.ts'
-import { Session } from './session.ts'
+import { type ClientSessionDeps, Session } from './session.ts'
 import { systemTimers, type Timers } from './timers.ts'
 import { selectTransport } from './transports/select-transport.ts'
 import { type Cursor, type SessionSummary, START, type Transport } from './transports/transport.ts'
@@ -57,6 +57,12 @@ export interface ResumeSession extends CreateSession {
   after?: Cursor
 }
 
+/** Where the events of a session begin for a client. */
+interface EventsFrom extends Pick<ClientSessionDeps, 'from' | 'earlier'> {
+  /** Whether the events are those of the new prompt only. */
+  isBound?: boolean
+}
+
 /** Runs one agent on a server that supports the unified protocol. */
 export class AgentClient {
   /** The agent that the client runs. */
@@ -82,30 +88,35 @@ export class AgentClient {
 
   /** Starts a session with a first prompt. Does not retry a failed request, because the session may have started. */
   async createSession(request: CreateSession): Promise<Session> {
-    return this.#translated(() => this.#begin(this.#requestOf(request), request, START), request.signal)
+    return this.#translated(
+      () => this.#begin(this.#requestOf(request), request, { from: START, isBound: true }),
+      request.signal,
+    )
   }
 
   /** Sends another prompt to a session. During a turn, the prompt is queued. */
   async resumeSession({ sessionId, after, ...request }: ResumeSession): Promise<Session> {
     return this.#translated(async () => {
-      const from = after ?? { count: await this.#transport.count(sessionId, 0, request.signal) }
-      return this.#begin({ ...this.#requestOf(request), sessionId }, request, from, after === undefined)
+      const prompt = { ...this.#requestOf(request), sessionId }
+      if (after) return this.#begin(prompt, request, { from: after })
+      const count = await this.#transport.count(sessionId, 0, request.signal)
+      // An adapter reads from the first message, and its cursors count events instead of messages.
+      const start = this.#options.adapter ? { from: START, earlier: count } : { from: { count } }
+      return this.#begin(prompt, request, { ...start, isBound: true })
     }, request.signal)
   }
 
   /** Opens an existing session without a prompt, to read or to cancel it. */
   session(id: string, after: Cursor = START): Session {
-    return this.#sessionOf(id, after, undefined)
+    return this.#sessionOf({ id, from: after })
   }
 
-  #sessionOf(id: string, after: Cursor, turn: number | undefined): Session {
+  #sessionOf(place: Pick<ClientSessionDeps, 'id' | 'from' | 'turn' | 'earlier'>): Session {
     const { adapter, timers = systemTimers, random = Math.random, retry = {} } = this.#options
     const { agentType } = this
     return new Session({
-      id,
+      ...place,
       agentType,
-      from: after,
-      turn,
       transport: this.#transport,
       adapter,
       extensions: this.#config.extensions ?? true,
@@ -133,13 +144,12 @@ export class AgentClient {
   async #begin(
     request: AgentRequest,
     { signal, idempotencyKey }: CreateSession,
-    from: Cursor,
-    isBound = true,
+    { isBound = false, ...start }: EventsFrom,
   ): Promise<Session> {
     signal?.throwIfAborted()
     // The signal does not abort this call, because a session that started would then run with an unknown id.
     const { id, turn } = await this.#transport.create(this.#bodyOf(request), { idempotencyKey })
-    const session = this.#sessionOf(id, from, isBound ? turn : undefined)
+    const session = this.#sessionOf({ id, ...start, turn: isBound ? turn : undefined })
     if (signal?.aborted) {
       await session.cancel()
       throw signal.reason

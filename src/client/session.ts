@@ -23,6 +23,8 @@ export interface ClientSessionDeps {
   from: Cursor
   /** The turn that `events` is limited to. */
   turn?: number | undefined
+  /** With an adapter, for a server that does not report the turn: messages that were there before the prompt. */
+  earlier?: number | undefined
   transport: Transport
   adapter: ProtocolAdapter | undefined
   /** False: only events whose type the protocol's document has. */
@@ -107,7 +109,10 @@ export class Session {
   #reads(after: Cursor | undefined, signal: AbortSignal): AsyncGenerator<Read, void, void> {
     const { adapter, from, turn } = this.#deps
     const start = after ?? from
-    if (adapter) return this.#adapted(adapter, start, signal)
+    if (adapter) {
+      const all = this.#adapted(adapter, signal)
+      return readsAfter(turn === undefined ? all : eventsOfTurn(all, turn, false), start)
+    }
     const reads = this.#unified(start, signal)
     return turn === undefined ? reads : eventsOfTurn(reads, turn, after !== undefined)
   }
@@ -120,19 +125,21 @@ export class Session {
   }
 
   /** Adapts from the first message, because an adapter needs all of them. The cursor counts adapted events. */
-  async *#adapted(
-    adapter: ProtocolAdapter,
-    { count: known }: Cursor,
-    signal: AbortSignal,
-  ): AsyncGenerator<Read, void, void> {
+  async *#adapted(adapter: ProtocolAdapter, signal: AbortSignal): AsyncGenerator<Read, void, void> {
     const deliveries = this.#deliveries(START, signal)
+    let messages = 0
     async function* texts() {
-      for await (const { text } of deliveries) yield text
+      for await (const { text } of deliveries) {
+        messages++
+        yield text
+      }
     }
     let count = 0
-    const { agentType } = this.#deps
+    const { agentType, turn, earlier = 0 } = this.#deps
+    const begin = turn === undefined ? earlier : 0
     for await (const event of adapter.adaptEvents(texts(), { agentType })) {
-      if (++count > known) yield { event, cursor: { count } }
+      count++
+      if (messages > begin) yield { event, cursor: { count } }
     }
   }
 
@@ -166,6 +173,10 @@ export class Session {
   #error(thrown: unknown): AgentError {
     return translateError(thrown, this.#deps.agentType)
   }
+}
+
+async function* readsAfter(reads: AsyncIterable<Read>, { count }: Cursor): AsyncGenerator<Read, void, void> {
+  for await (const read of reads) if (read.cursor.count > count) yield read
 }
 
 /** Errors that a retry may fix. */
