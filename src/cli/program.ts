@@ -29,6 +29,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   fork: sessions,
   compact: sessions,
   review: sessions,
+  goal: sessions,
+  rewind: sessions,
   rm: sessions,
   requests: async () => (await import('./commands/requests.ts')).registerRequests,
   logs: async () => (await import('./commands/logs.ts')).registerLogs,

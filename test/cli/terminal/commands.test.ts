@@ -177,6 +177,16 @@ describe('in a terminal', () => {
   test.each(Object.entries(COMMANDS))('mainstem %s', (_, use) => use())
 })
 
+test('every command loads without the others', async () => {
+  const { commands } = await commandLine()
+  const names = commands.map((command) => command.name())
+  const alone = await Promise.all(
+    names.map(async (name) => [name, (await commandLine(name)).commands] as const),
+  )
+  const loadsAll = alone.filter(([, loaded]) => loaded.length === names.length).map(([name]) => name)
+  expect(loadsAll).toEqual([])
+})
+
 test('every command has a test in a terminal', async () => {
   const { commands } = await commandLine()
   const actions = commands.flatMap((command) => {
