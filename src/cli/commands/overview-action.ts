@@ -1,10 +1,12 @@
+import type { MainstemClient } from '../../client/mainstem-client.ts'
+import { isForPerson } from '../../model/request/for-person.ts'
 import { runningServer } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { Printer } from '../render/printer.ts'
 import { Screen } from '../render/screen.ts'
-import { ago, type ListedSession, stateOf } from '../render/sessions.ts'
+import { ago, isAsking, isWorking, type ListedSession, stateOf } from '../render/sessions.ts'
 import { screenOn } from '../render/show.ts'
-import { refOf } from '../turn/session-ref.ts'
+import { allSessions, refOf } from '../turn/session-ref.ts'
 
 const NEWEST = 100
 const MOST = 8
@@ -22,15 +24,29 @@ export async function overview(now = Date.now()): Promise<void> {
   const { stdout } = process
   const screen = new Screen(screenOn(stdout))
   const client = await runningServer()
-  const sessions = client ? (await client.sessions({ limit: NEWEST })).sessions : []
+  const sessions = client ? await overviewSessions(client) : []
   await new Printer(stdout).print(renderOverview(screen, sessions, now))
+}
+
+/** The newest sessions, and every older one that asks or works. */
+export async function overviewSessions(
+  client: MainstemClient,
+  newest = NEWEST,
+): Promise<readonly ListedSession[]> {
+  const [page, asking, busy] = await Promise.all([
+    client.sessions({ limit: newest }),
+    allSessions(client, { asking: true }),
+    allSessions(client, { status: 'busy' }),
+  ])
+  const all = [...page.sessions, ...asking, ...busy]
+  return [...new Map(all.map((session) => [session.id, session])).values()]
 }
 
 /** The overview of sessions, each with the command that shows it. */
 export function renderOverview(screen: Screen, sessions: readonly ListedSession[], now: number): string {
   const { colors } = screen
-  const asking = sessions.filter(({ requests }) => requests.length > 0)
-  const busy = sessions.filter(({ requests, status }) => requests.length === 0 && status === 'busy')
+  const asking = sessions.filter(isAsking)
+  const busy = sessions.filter(isWorking)
   const rest = sessions.filter((session) => !asking.includes(session) && !busy.includes(session))
   const out = [
     ...group(screen, 'Needs you', asking, colors.yellow, now),
@@ -57,7 +73,7 @@ function group(
   if (sessions.length === 0) return []
   const { bold, dim } = screen.colors
   const lines = sessions.slice(0, MOST).flatMap((session) => {
-    const asks = session.requests[0]
+    const asks = session.requests.find(isForPerson)
     const what = asks ? (asks.title ?? asks.tool ?? asks.kind) : stateOf(session, now)
     const about = session.title === undefined ? '' : `  ${session.title}`
     const age = `  ${ago(now - session.updatedAt)}`

@@ -1,6 +1,5 @@
-import type { BeginSession, SessionRecord } from '../../client/index.ts'
+import type { BeginSession, SessionQuery, SessionRecord } from '../../client/index.ts'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
-import { isFailed } from '../../model/outcome/is-failed.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { exitCodeOf, turnExitCode } from '../../model/outcome/outcome-faces.ts'
 import { isForPerson } from '../../model/request/for-person.ts'
@@ -10,7 +9,7 @@ import { MAINSTEM } from '../own-command.ts'
 import { printable, printableJson } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
 import { Screen } from '../render/screen.ts'
-import { renderSessions } from '../render/sessions.ts'
+import { isInState, renderSessions } from '../render/sessions.ts'
 import { screenOn } from '../render/show.ts'
 import { allSessions, isSessionId, refOf, sessionOf } from '../turn/session-ref.ts'
 import { promptFrom } from '../turn/stdin-prompt.ts'
@@ -21,13 +20,20 @@ import type { ForkFlags, LsFlags, RewindFlags, SendFlags, StopFlags, WaitFlags }
 
 const NEWEST = 20
 
+/** States that the server can filter by, at least roughly. */
+const FILTERS: Readonly<Record<string, SessionQuery>> = {
+  failed: { failed: true },
+  asking: { asking: true },
+  working: { status: 'busy' },
+}
+
 export async function ls(flags: LsFlags): Promise<void> {
   const { client } = await connect(flags)
   const { all, state, since = 0 } = flags
   const isLimited = state !== undefined || since > 0
   const found =
     all || isLimited
-      ? await allSessions(client, state === 'failed' ? { failed: true } : {})
+      ? await allSessions(client, FILTERS[state ?? ''])
       : (await client.sessions({ limit: NEWEST })).sessions
   const sessions = found.filter((session) => session.updatedAt >= since && isInState(session, state))
   const { degraded } = await client.server()
@@ -40,15 +46,6 @@ export async function ls(flags: LsFlags): Promise<void> {
     ? sessions.map((session) => `${printableJson(session)}\n`).join('')
     : renderSessions(new Screen(screenOn(stdout)), sessions, Date.now())
   await new Printer(stdout).print(text)
-}
-
-function isInState(session: SessionRecord, state: string | undefined): boolean {
-  const { status, requests } = session
-  if (state === undefined) return true
-  if (state === 'asking') return requests.length > 0
-  if (state === 'working') return status === 'busy' && requests.length === 0
-  if (state === 'failed') return isFailed(session)
-  return status === state
 }
 
 export async function attach(ref: string, flags: ServerFlags & TranscriptFlags): Promise<void> {

@@ -1,6 +1,8 @@
 import { homedir } from 'node:os'
 import type { SessionRecord } from '../../client/index.ts'
 import { continuationText, quotaText } from '../../client/timeline/notice-texts.ts'
+import { isFailed } from '../../model/outcome/is-failed.ts'
+import { isForPerson } from '../../model/request/for-person.ts'
 import { shortId } from '../turn/session-ref.ts'
 import type { Screen } from './screen.ts'
 import { renderTable, WIDEST_CELL } from './table.ts'
@@ -23,11 +25,30 @@ export type ListedSession = Pick<
   | 'title'
 >
 
+/** Whether a person has to answer. Requests that a hook or a policy answers are part of the agent's work. */
+export function isAsking({ requests }: Pick<ListedSession, 'requests'>): boolean {
+  return requests.some(isForPerson)
+}
+
+/** Whether it works, and needs nobody. */
+export function isWorking(session: Pick<ListedSession, 'status' | 'requests'>): boolean {
+  return session.status === 'busy' && !isAsking(session)
+}
+
+/** Whether `ls --state` shows the session. */
+export function isInState(session: ListedSession, state: string | undefined): boolean {
+  if (state === undefined) return true
+  if (state === 'asking') return isAsking(session)
+  if (state === 'working') return isWorking(session)
+  if (state === 'failed') return isFailed(session)
+  return session.status === state
+}
+
 /** The state of a session in a few words. */
 export function stateOf(record: ListedSession, now: number): string {
-  const { status, requests, lastOutcome, queue, failure } = record
+  const { status, lastOutcome, queue, failure } = record
   if (failure) return failure.code.replace('_', ' ')
-  if (requests.length > 0) return 'asking'
+  if (isAsking(record)) return 'asking'
   if (status === 'busy') return 'working'
   const continues = continuationText(record, now)
   if (continues !== undefined) return continues

@@ -33,7 +33,7 @@ export async function sessionOf(client: MainstemClient, ref: string): Promise<Se
 /** Newest first. */
 export async function allSessions(
   client: MainstemClient,
-  filter: Pick<SessionQuery, 'failed'> = {},
+  filter: Omit<SessionQuery, 'before' | 'limit'> = {},
 ): Promise<SessionRecord[]> {
   const found: SessionRecord[] = []
   for (let before: string | undefined; ; ) {

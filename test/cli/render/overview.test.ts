@@ -1,9 +1,13 @@
 import picocolors from 'picocolors'
 import { describe, expect, test } from 'vitest'
-import { renderOverview } from '../../../src/cli/commands/overview-action.ts'
+import { STATES } from '../../../src/cli/commands/choices.ts'
+import { overviewSessions, renderOverview } from '../../../src/cli/commands/overview-action.ts'
 import { MAINSTEM } from '../../../src/cli/own-command.ts'
 import { Screen } from '../../../src/cli/render/screen.ts'
-import { type ListedSession, renderSessions } from '../../../src/cli/render/sessions.ts'
+import { isInState, type ListedSession, renderSessions } from '../../../src/cli/render/sessions.ts'
+import { MainstemClient } from '../../../src/client/index.ts'
+import { script, success } from '../../gateway/puppet.ts'
+import { startGateway, TOKEN } from '../../gateway/start.ts'
 
 const NOW = 10 * 86_400_000
 
@@ -53,6 +57,37 @@ describe('mainstem alone', () => {
     expect(text).toContain(`Works  1\n  claude  Fix the tests  working  now\n    ${MAINSTEM} attach works\n`)
     expect(text).toContain(`Last  1\n  claude  failed  2 h\n    ${MAINSTEM} logs done\n`)
     expect(text).toContain(`Type next\n  ${MAINSTEM} run claude "…"`)
+  })
+
+  test('a request that a hook or a policy answers needs nobody', () => {
+    const decided = (['hook', 'policy', 'nobody'] as const).map((answeredBy) => ({ ...request, answeredBy }))
+    const busy = sessionRecord({ name: 'hooked', status: 'busy', requests: decided })
+    const text = renderOverview(screen(80), [busy], NOW)
+    expect(text).not.toContain('Needs you')
+    expect(text).toContain(`Works  1\n  claude  working  now\n    ${MAINSTEM} attach hooked\n`)
+    expect(renderSessions(screen(80), [busy], NOW)).toContain('working')
+    expect(STATES.filter((state) => isInState(busy, state))).toEqual(['working'])
+    const asks = { ...busy, requests: [...decided, { ...request, title: 'mine' }] }
+    expect(renderOverview(screen(80), [asks], NOW)).toContain('Needs you  1\n  claude  mine  now')
+    expect(STATES.filter((state) => isInState(asks, state))).toEqual(['asking'])
+  })
+
+  test('has an old session that asks or works, however many newer ones there are', async () => {
+    await using server = await startGateway()
+    const client = new MainstemClient({ baseUrl: server.url, token: TOKEN })
+    const { requestId, kind, blocking, options, tool } = request
+    const say = { type: 'request.opened' as const, requestId, kind, blocking, options, tool }
+    const wait = { ...success, wait: true }
+    const asking = await client.begin({ agent: 'puppet', prompt: script({ say }, wait) })
+    const working = await client.begin({ agent: 'puppet', prompt: script(wait) })
+    await server.gate.reached()
+    await expect.poll(async () => (await client.session(asking.id)).requests.length).toBe(1)
+    const newest = await client.begin({ agent: 'echo' })
+    await client.begin({ agent: 'echo' })
+    await client.delete((await client.begin({ agent: 'echo' })).id)
+    const shown = await overviewSessions(client, 2)
+    expect(shown.map(({ id }) => id)).toEqual(expect.arrayContaining([asking.id, working.id, newest.id]))
+    expect(shown).toHaveLength(4)
   })
 
   test('without sessions, says what to type', () => {
