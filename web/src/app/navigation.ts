@@ -43,7 +43,7 @@ export function useLoginLink(): LoginLink | undefined {
 
 /** The ticket of a sign-in link. It is removed from the address at once, so that it stays in no history. */
 export function takeTicket(): string | undefined {
-  const ticket = /^#ticket=([\w-]+)$/.exec(location.hash)?.[1]
+  const ticket = /^#ticket=([\w.-]+)$/.exec(location.hash)?.[1]
   if (ticket !== undefined) history.replaceState(null, '', '#/')
   return ticket
 }
