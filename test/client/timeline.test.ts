@@ -11,6 +11,7 @@ import {
 import { nextTurn } from '../../src/client/timeline/next-turn.ts'
 import type { Entry } from '../../src/model/index.ts'
 import { decodeFixture, fixtures } from '../agents/fixtures.ts'
+import { SAMPLES } from '../model/samples.ts'
 
 function fold(entries: readonly Entry[]): Timeline {
   const timeline = newTimeline()
@@ -152,6 +153,17 @@ test('lost context is a fact of the session', () => {
   const message = 'resume failed'
   const timeline = fold([entry({ type: 'notice.raised', level: 'warning', code: 'context_lost', message })])
   expect(timeline.facts.contextLost).toMatchObject({ message })
+})
+
+test('a hand-over is a notice with the recap, and the facts are those of the new agent', () => {
+  const handedOver = SAMPLES['session.handed_over']
+  const { items, facts } = fold([
+    entry({ type: 'session.updated', models: [{ id: 'opus' }], mode: 'plan' }),
+    entry(handedOver),
+  ])
+  expect(items).toMatchObject([{ kind: 'notice', code: 'handed_over', recap: 'Turn 1 (completed)' }])
+  expect(facts).toMatchObject({ models: [], capabilities: handedOver.capabilities })
+  expect(facts.mode).toBeUndefined()
 })
 
 test('a limit is shown with the time when it resets', () => {

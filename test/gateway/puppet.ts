@@ -41,7 +41,11 @@ export function promptFor(prompt: string, cues: string): string {
   return prompt
 }
 
-const scriptOf = (prompt: string): string => scripts.get(prompt) ?? prompt
+/** The first prompt after a hand-over is the last paragraph, below the recap. */
+function scriptOf(prompt: string): string {
+  const last = prompt.slice(prompt.lastIndexOf('\n\n') + 1).trim()
+  return scripts.get(prompt) ?? scripts.get(last) ?? last
+}
 
 function puppetRecipe(more: Partial<Capabilities> = {}, own: Codec<undefined> = codec) {
   if (!echo.launches.oneshot) throw new Error('echo has a oneshot launch')

@@ -26,7 +26,7 @@ const RULES: Rules = {
   'session.handed_over': (timeline, entry, event) => {
     const { capabilities, model } = event
     Object.assign(timeline.facts, { ...newTimeline().facts, capabilities, model })
-    noticed(timeline, entry, 'info', 'handed_over', handOverText(event))
+    noticed(timeline, entry, 'info', 'handed_over', handOverText(event), event.recap)
   },
   'session.ended': (timeline, entry, ended) => add(timeline, { ...baseOf('end', entry), kind: 'end', ended }),
   // The record of the session has the queue.
@@ -193,8 +193,9 @@ function noticed(
   level: 'info' | 'warning' | 'error',
   code: string,
   message: string,
+  recap?: string,
 ): void {
-  add(timeline, { ...baseOf(`notice:${entry.seq}`, entry), kind: 'notice', level, code, message })
+  add(timeline, { ...baseOf(`notice:${entry.seq}`, entry), kind: 'notice', level, code, message, recap })
 }
 
 function written(timeline: Timeline, entry: Entry, { stream, line }: EventOf<'output.written'>): void {

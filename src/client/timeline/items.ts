@@ -129,6 +129,8 @@ export interface NoticeItem extends ItemBase {
   code: string
   /** The text in English. */
   message: string
+  /** What the agent that continues the session is told of it, of a hand-over. */
+  recap: string | undefined
 }
 
 /** Consecutive lines that the agent wrote outside of its protocol. */

@@ -5,6 +5,7 @@ import { preferences } from '../app/preferences.ts'
 import type { Route } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { cycleTheme } from '../app/theme.ts'
+import { agents as agentStore } from '../inbox/agents-store.ts'
 import { titleOf } from '../inbox/groups.ts'
 import { inbox } from '../inbox/inbox-store.ts'
 import { nodes } from '../nodes/nodes-store.ts'
@@ -62,6 +63,7 @@ export default function CommandList({ route, onDone }: { route: Route; onDone():
   const hasNodes = useStore(nodes).length > 0
   const current = useStore(currentSession)
   const { pinned, archived } = useStore(preferences)
+  const agents = useStore(agentStore)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const commands = useMemo(() => {
@@ -75,8 +77,9 @@ export default function CommandList({ route, onDone }: { route: Route; onDone():
     )
     const id = current?.record.id ?? ''
     const marks = { isPinned: pinned.includes(id), isArchived: archived.includes(id) }
-    return [...(current ? sessionCommands(current, marks) : []), ...commandsFor(route, hasNodes), ...sessions]
-  }, [records, route, hasNodes, current, pinned, archived])
+    const own = current ? sessionCommands(current, marks, agents) : []
+    return [...own, ...commandsFor(route, hasNodes), ...sessions]
+  }, [records, route, hasNodes, current, pinned, archived, agents])
   const shown = rank(commands, text, ({ name, hint }) => `${name} ${hint}`).slice(0, 12)
   const chosen = Math.min(at, shown.length - 1)
   const run = (command: Command | undefined) => {

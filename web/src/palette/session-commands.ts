@@ -1,4 +1,4 @@
-import type { SessionFacts, SessionRecord } from 'mainstem/client'
+import type { AgentInfo, SessionFacts, SessionRecord } from 'mainstem/client'
 import { client, leftOut, messageOf } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { waits } from '../inbox/groups.ts'
@@ -10,6 +10,7 @@ import {
   togglePinned,
 } from '../inbox/session-actions.ts'
 import { answerGate } from '../session/answer-gate.ts'
+import { successorsOf } from '../session/hand-over.tsx'
 import { verbCommands } from '../session/verb-commands.ts'
 import { showHidden } from '../text/hidden.ts'
 import { say } from '../ui/toasts.tsx'
@@ -19,6 +20,7 @@ import type { Command } from './command-list.tsx'
 export function sessionCommands(
   { record, facts }: { record: SessionRecord; facts: SessionFacts },
   marks: { isPinned: boolean; isArchived: boolean },
+  agents: readonly AgentInfo[] | undefined,
 ): Command[] {
   const { id, status } = record
   const command = (name: string, run: () => void, hint = 'this session'): Command => ({
@@ -43,6 +45,9 @@ export function sessionCommands(
       ),
     ),
     ...verbCommands(record, facts).map(({ name, run }) => command(name, run)),
+    ...successorsOf(record, agents).map(({ id: agent, name }) =>
+      command(`Continue with ${name}`, () => attempt(client.continueWith(id, { agent })), 'agent'),
+    ),
     command('Copy link to this session', () => attempt(copyLink(id))),
     command('Export this session', () => void exportSession(id)),
     command(marks.isPinned ? 'Unpin this session' : 'Pin this session', () => togglePinned(id)),

@@ -182,10 +182,12 @@ export class SessionStore extends Store<SessionView> {
 
   /** Loads the capabilities of the agent from the first entries, which the tail of a long log does not have. */
   async #readStart(): Promise<void> {
-    const { timeline } = this.get()
-    if (timeline.first <= 1 || (this.get().record?.earliest ?? 1) > 1) return
-    const types = ['session.started', 'session.updated'] as const
-    const { entries = [] } = await client.page(this.id, { types, limit: 2 })
+    const { timeline, record } = this.get()
+    // The last agent that continued the session has begun there.
+    const after = record?.handedOver?.through ?? 0
+    if (timeline.first <= after + 1 || (record?.earliest ?? 1) > after + 1) return
+    const types = ['session.started', 'session.handed_over', 'session.updated'] as const
+    const { entries = [] } = await client.page(this.id, { after, types, limit: 2 })
     const start = newTimeline()
     for (const entry of entries) applyEntry(start, entry)
     const known = Object.entries(this.get().timeline.facts).filter(([, value]) => isKnown(value))

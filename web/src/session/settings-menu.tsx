@@ -6,6 +6,7 @@ import { showHidden } from '../text/hidden.ts'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
 import { DeleteButton } from './delete-button.tsx'
+import { HandOverField } from './hand-over.tsx'
 import { verbCommands } from './verb-commands.ts'
 
 interface SettingsMenuProps {
@@ -94,6 +95,16 @@ export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
                 ))}
               </ul>
             )}
+            <HandOverField
+              record={record}
+              busy={busy}
+              onChoose={({ id: agent, name }) =>
+                run(async () => {
+                  await client.continueWith(id, { agent })
+                  setNote(`${name} continues.`)
+                })
+              }
+            />
             <Button
               look="danger"
               className="w-full"
