@@ -158,6 +158,11 @@ export class MainstemClient extends AccessClient {
     return changedOf(await this.#connection.json(`POST ${pathOf(id)}/model`, { body: { model } }))
   }
 
+  /** Gives the session a name, which commands accept instead of its id; `null` removes it. */
+  async rename(id: string, name: string | null): Promise<SessionRecord> {
+    return recordOf(await this.#connection.json(`POST ${pathOf(id)}/name`, { body: { name } }))
+  }
+
   /** Has another agent continue the session. It is told a recap of the log before its first prompt. */
   async continueWith(id: string, body: HandOver): Promise<SessionRecord> {
     return recordOf(await this.#connection.json(`POST ${pathOf(id)}/agent`, { body }))

@@ -132,6 +132,11 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
     return (await this.#handle.session()).change({ type: 'set_policy', mode }, IN_PROCESS)
   }
 
+  /** Gives the session a name; `null` removes it. */
+  async rename(name: string | null): Promise<void> {
+    await (await this.#handle.session()).rename(name, IN_PROCESS)
+  }
+
   /**
    * Has another agent continue the session, in a conversation of its own. Before its first prompt it is told a recap of
    * the log. Rejects while a turn runs, and if the agent cannot keep the policy or the options.

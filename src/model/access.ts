@@ -28,6 +28,7 @@ export const AuditAction = z.enum([
   'session.created',
   'session.forked',
   'session.resumed',
+  'session.renamed',
   'session.ended',
   'session.exported',
   'session.imported',

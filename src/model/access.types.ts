@@ -34,6 +34,7 @@ export type AuditAction =
   | 'session.created'
   | 'session.forked'
   | 'session.resumed'
+  | 'session.renamed'
   | 'session.ended'
   | 'session.exported'
   | 'session.imported'

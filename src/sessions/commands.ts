@@ -8,6 +8,7 @@ import {
   BoundAnswer,
   HandOverCommand,
   PromptCommand,
+  RenameCommand,
   SetModelCommand,
   SetPolicyCommand,
 } from '../model/request/command.ts'
@@ -58,6 +59,11 @@ export function parsePolicyChange(change: PolicyChange): PolicyChange {
 /** Validates which agent continues a session. */
 export function parseHandOver(command: HandOverCommand): HandOverCommand {
   return parse(HandOverCommand, command, 'command')
+}
+
+/** Validates the name of a session; `null` removes it. */
+export function parseName(name: string | null): string | null {
+  return parseField(RenameCommand.shape.name, name, 'name')
 }
 
 /** Validates the id of a native conversation. */

@@ -17,6 +17,8 @@ export interface SessionHandle {
   /** Adds a prompt to the open turn. */
   steer(text: string, context?: CommandContext): Promise<void>
   change(change: Change, context?: CommandContext): Promise<Applied>
+  /** Gives the session a name; `null` removes it. */
+  rename(name: string | null, context?: CommandContext): Promise<void>
   answer(answer: BoundAnswer, context?: CommandContext): Promise<void>
   /** Stops the open turn, or the turn with this number. Settles when it has ended. */
   interrupt(turn?: number, context?: CommandContext): Promise<void>

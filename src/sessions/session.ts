@@ -12,7 +12,7 @@ import {
 } from '../model/index.ts'
 import type { Receipt, SessionState } from '../stores/store.ts'
 import type { CommandContext } from './command-context.ts'
-import { parseChange, parseImages, parseNativeId, parsePrompt } from './commands.ts'
+import { parseChange, parseImages, parseName, parseNativeId, parsePrompt } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
 import { handOver } from './hand-over/hand-over.ts'
 import type { Log, LogPosition } from './log/log.ts'
@@ -171,6 +171,15 @@ export class Session implements SessionHandle, WarmSession {
     await this.#log.commit(context?.claims, applied)
     if (changes.stale && this.idle) await this.closeIdle()
     return applied
+  }
+
+  /** Gives the session a name, also during a turn; `null` removes it. */
+  async rename(given: string | null, context?: CommandContext): Promise<void> {
+    const name = parseName(given)
+    this.#checkOpen()
+    this.#conversation.notify({ type: 'session.updated', name })
+    this.#parts.note('session.renamed', context?.actor, name === null ? {} : { name })
+    await this.#log.commit(context?.claims)
   }
 
   /** Commits the decision, then writes it to the agent. The first decision wins; `conflict` if the request has changed. */

@@ -138,6 +138,13 @@ const FACES: readonly [string, string, readonly string[], (server: TestGateway) 
       guest(server, `POST /v1/sessions/${await busy(server, 'able')}/model`, { body: { model: 'm' } }),
   ],
   [
+    'a name',
+    'api',
+    ['session.created', 'session.renamed'],
+    async (server) =>
+      guest(server, `POST /v1/sessions/${await begun(server)}/name`, { body: { name: 'heron' } }),
+  ],
+  [
     'another agent',
     'api',
     ['session.created', 'agent.changed'],

@@ -55,6 +55,40 @@ describe('a fork', () => {
   })
 })
 
+describe('a name', () => {
+  const renamed = (id: string, body: unknown, key = 'name-1') =>
+    call(server, `POST /v1/sessions/${id}/name`, { body, headers: { 'idempotency-key': key } })
+
+  test('is given and removed, once per key, also while a turn runs', async () => {
+    const id = await begin(server, { prompt: waiting, name: 'first' })
+    await server.gate.reached()
+    const given = await renamed(id, { name: 'heron' })
+    expect(given).toMatchObject({ status: 200, body: { id, name: 'heron', status: 'busy' } })
+    expect(await renamed(id, { name: null }, 'name-2')).toMatchObject({ status: 200 })
+    expect((await call(server, `GET /v1/sessions/${id}`)).body).not.toHaveProperty('name')
+    await renamed(id, { name: 'heron' })
+    const { body } = await call(server, `GET /v1/sessions/${id}/events?types=session.updated`)
+    expect(body.entries).toMatchObject([{ event: { name: 'heron' } }, { event: { name: null } }])
+    server.gate.open()
+    await server.sessions.get(id)?.settled(1)
+  })
+
+  test.each([{ name: 'two words' }, { name: '' }, {}, { name: 'a', title: 'b' }])(
+    '%j is refused',
+    async (body) => {
+      const id = await begin(server)
+      expect(await renamed(id, body)).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    },
+  )
+
+  test('of an ended session stays', async () => {
+    const id = await begin(server, { name: 'first' })
+    await server.sessions.end(id)
+    expect(await renamed(id, { name: 'heron' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect((await call(server, `GET /v1/sessions/${id}`)).body).toMatchObject({ name: 'first' })
+  })
+})
+
 describe('another agent', () => {
   const worked = script(text('m', 'The word is heron.'), success)
   const continued = (id: string, body: unknown, key = 'over-1') =>

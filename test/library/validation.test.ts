@@ -38,6 +38,7 @@ test.each<[string, (open: AgentSession) => Promise<unknown>, string]>([
     'signal: must be an AbortSignal',
   ],
   ['setModel', (open) => open.setModel(untyped(undefined)), 'model: '],
+  ['rename', (open) => open.rename('two words'), 'a name begins with a letter'],
   ['setMode', (open) => open.setMode(untyped(7)), 'mode: '],
   ['answer', (open) => open.answer(untyped(undefined), { decision: 'deny' }), 'request: '],
 ])('%s refuses what it does not know', async (_name, act, message) => {

@@ -91,6 +91,7 @@ const checked = [
   same<sessionEventsTypes.SessionHandedOver, typeof sessionEvents.SessionHandedOver>('SessionHandedOver'),
   same<recordTypes.HandedOver, typeof record.HandedOver>('HandedOver'),
   same<commandTypes.HandOverCommand, typeof command.HandOverCommand>('HandOverCommand'),
+  same<commandTypes.RenameCommand, typeof command.RenameCommand>('RenameCommand'),
   same<continuationTypes.ContinueAs, typeof continuation.ContinueAs>('ContinueAs'),
   same<optionsTypes.Variables, typeof options.Variables>('Variables'),
   same<capabilityTypes.Verb, typeof capability.Verb>('Verb'),

@@ -54,6 +54,29 @@ test('commands of the agent are in the palette and in the settings', async () =>
   expect(await faultsOf(watched)).toEqual([])
 })
 
+test('a session is renamed by its title and from the palette, and loses its name again', async () => {
+  const { id, page, watched } = await opened()
+  await page.getByRole('button', { name: 'Begin', exact: true }).click()
+  const field = page.getByRole('textbox', { name: 'Name of the session' })
+  await field.pressSequentially('fix the login')
+  expect(await violations(page)).toEqual([])
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'fix-the-login' }).waitFor()
+  expect(await stage.client.session(id)).toMatchObject({ name: 'fix-the-login' })
+  await page.locator(`[data-session="${id}"]`, { hasText: 'fix-the-login' }).waitFor()
+  await choose(page, 'Rename this session')
+  await field.fill('7 of them')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('a name begins with a letter').waitFor()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'fix-the-login', exact: true }).click()
+  await field.fill('')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Begin' }).waitFor()
+  expect(await stage.client.session(id)).not.toHaveProperty('name')
+  expect(await faultsOf(watched)).toEqual([])
+})
+
 test('a session continues in a copy', async () => {
   const { id, page } = await opened()
   await choose(page, 'Continue in a copy of this session')
@@ -107,8 +130,10 @@ test('a session that ended is resumed in a new one', async () => {
 })
 
 test('J and K select a session, and Enter opens it', async () => {
-  await stage.client.begin({ agent: 'echo', prompt: 'older' })
-  await stage.client.begin({ agent: 'echo', prompt: 'newer' })
+  for (const prompt of ['older', 'newer']) {
+    const { id } = await stage.client.begin({ agent: 'echo', prompt })
+    await vi.waitFor(async () => expect((await stage.client.session(id)).status).toBe('idle'), PATIENCE)
+  }
   const { page } = await signedIn()
   await page.locator('[data-session]').nth(1).waitFor()
   const ids = await page

@@ -16,6 +16,7 @@ export const AUDIT_ACTIONS = [
   'session.created',
   'session.forked',
   'session.resumed',
+  'session.renamed',
   'session.ended',
   'session.exported',
   'session.imported',

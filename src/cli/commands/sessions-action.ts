@@ -220,6 +220,14 @@ export async function stop(refs: readonly string[], { end, ...flags }: StopFlags
   }
 }
 
+/** An empty name removes it. */
+export async function rename(ref: string, name: string, flags: ServerFlags): Promise<void> {
+  const { client } = await connect(flags)
+  const session = await sessionOf(client, ref)
+  const renamed = await client.rename(session.id, name === '' ? null : name)
+  console.log(`${refOf(session)} is now ${refOf(renamed)}`)
+}
+
 export async function rm(refs: readonly string[], flags: ServerFlags): Promise<void> {
   const { client } = await connect(flags)
   // Looks up all sessions first, so that a wrong name deletes nothing.

@@ -87,10 +87,24 @@ export function registerSessions(program: Command): void {
       .argument('<session...>', SESSION)
       .option('--end', 'end the session as well; its log stays'),
   ).action(async (refs: string[], flags: StopFlags) => (await actions()).stop(refs, flags))
+  registerRename(program)
   registerVerbs(program)
   addServerOptions(
     program.command('rm').description('end sessions and delete their data').argument('<session...>', SESSION),
   ).action(async (refs: string[], flags: ServerFlags) => (await actions()).rm(refs, flags))
+}
+
+function registerRename(program: Command): void {
+  const actions = () => import('./sessions-action.ts')
+  addServerOptions(
+    program
+      .command('rename')
+      .description('give a session a name')
+      .argument('<session>', SESSION)
+      .argument('<name>', 'the new name; "" removes it'),
+  ).action(async (ref: string, name: string, flags: ServerFlags) =>
+    (await actions()).rename(ref, name, flags),
+  )
 }
 
 /** Commands that agents have in their own terminals. */

@@ -3,6 +3,7 @@ import { Applied, type Image, MainstemError, type Policy, SessionRecord } from '
 import {
   HandOverCommand,
   PromptCommand,
+  RenameCommand,
   SetModelCommand,
   SetPolicyCommand,
 } from '../../model/request/command.ts'
@@ -32,6 +33,7 @@ const Rewind = named('Rewind', z.strictObject({ turn: z.int().positive().max(999
 const Turn = named('Turn', z.strictObject({ turn: z.int().positive() }))
 const Steering = named('Steering', z.strictObject({ prompt }))
 const HandOver = named('HandOver', HandOverCommand.omit({ type: true }))
+const NameChange = named('NameChange', RenameCommand.omit({ type: true }))
 const ModelChange = named('ModelChange', SetModelCommand.omit({ type: true }))
 const ChangedSession = named('ChangedSession', SessionRecord.extend({ applied: Applied }))
 const ModeChange = named('ModeChange', SetPolicyCommand.omit({ type: true }))
@@ -91,6 +93,7 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       repeated: 'changed',
       apply: (session, change, context) => changeOf(session, modeUnder(deps.ceiling, change), context),
     }),
+    renameEndpoint(deps),
     handOverEndpoint(deps),
     stopEndpoint(deps, {
       name: 'interrupt',
@@ -105,6 +108,20 @@ export function commandEndpoints(deps: GatewayDeps): Endpoint[] {
       stop: (id, context) => deps.cluster.end(id, context),
     }),
   ]
+}
+
+function renameEndpoint(deps: GatewayDeps): Endpoint {
+  return commandEndpoint(deps, {
+    name: 'name',
+    summary: 'Give the session a name, or remove it',
+    body: NameChange,
+    answer: SessionRecord,
+    repeated: 'session',
+    async apply(session, { name }, context) {
+      await session.rename(name, context)
+      return {}
+    },
+  })
 }
 
 function handOverEndpoint(deps: GatewayDeps): Endpoint {

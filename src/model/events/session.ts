@@ -53,6 +53,9 @@ export const SessionUpdated = z.strictObject({
   mode: z.string().optional().describe("The agent's own mode."),
   modes: z.array(Named).optional().describe("The agent's own modes to choose from."),
   title: z.string().optional().describe('A title for people.'),
+  name: SessionName.nullable()
+    .optional()
+    .describe('The name that a client gave the session; `null` if it was removed.'),
   commands: z.array(z.string()).optional().describe("The agent's own slash commands."),
   configOptions: z.array(ConfigOption).optional().describe("The agent's own settings."),
 })

@@ -75,6 +75,8 @@ export type SessionUpdated = {
   modes?: Named[] | undefined
   /** A title for people. */
   title?: string | undefined
+  /** The name that a client gave the session; `null` if it was removed. */
+  name?: SessionName | null | undefined
   /** The agent's own slash commands. */
   commands?: string[] | undefined
   /** The agent's own settings. */

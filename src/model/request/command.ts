@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { NativeSessionId } from '../ids.ts'
+import { NativeSessionId, SessionName } from '../ids.ts'
 import { LaunchKind } from '../session/capability.ts'
 import { Image, ModelName, ModeName } from '../session/options.ts'
 import { Policy } from '../session/policy.ts'
@@ -81,6 +81,12 @@ export const HandOverCommand = z.strictObject({
   model: ModelName.optional().describe('The model; the default of the agent by default.'),
 })
 export type HandOverCommand = types.HandOverCommand
+/** Gives the session a name. */
+export const RenameCommand = z.strictObject({
+  type: z.literal('rename'),
+  name: SessionName.nullable().describe('The name; `null` removes it.'),
+})
+export type RenameCommand = types.RenameCommand
 /** Ends the session. */
 export const CloseCommand = z.strictObject({ type: z.literal('close') })
 

@@ -1,6 +1,6 @@
 // Generated from the schemas by `npm run schemas`; edit the schemas, not this file.
 
-import type { NativeSessionId } from '../ids.types.ts'
+import type { NativeSessionId, SessionName } from '../ids.types.ts'
 import type { LaunchKind } from '../session/capability.types.ts'
 import type { Image, ModelName, ModeName } from '../session/options.types.ts'
 import type { Policy } from '../session/policy.types.ts'
@@ -148,6 +148,14 @@ export type HandOverCommand = {
   launch?: LaunchKind | undefined
   /** The model; the default of the agent by default. */
   model?: ModelName | undefined
+}
+
+/** Gives the session a name. */
+export type RenameCommand = {
+  /** Narrows the union. */
+  type: 'rename'
+  /** The name; `null` removes it. */
+  name: SessionName | null
 }
 
 /** Ends the session. */

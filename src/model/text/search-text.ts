@@ -31,7 +31,7 @@ function partsOf(event: Event): (string | undefined)[] {
     case 'session.started':
       return [event.name, event.project]
     case 'session.updated':
-      return [event.title]
+      return [event.name ?? undefined, event.title]
     case 'turn.completed':
     case 'session.ended':
       return [event.error?.message]

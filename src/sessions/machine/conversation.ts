@@ -1,7 +1,7 @@
 import type { Codec, Decoded, Emitted, Exit, Start, Write } from '../../agents/agent.ts'
 import type { Frame } from '../../framing/frame.ts'
 import type { NoticeRaised } from '../../model/events/report.ts'
-import type { SessionEnded, SessionHandedOver } from '../../model/events/session.ts'
+import type { SessionEnded, SessionHandedOver, SessionUpdated } from '../../model/events/session.ts'
 import type { TurnCompleted, TurnQueued } from '../../model/events/turn.ts'
 import type { AnswerCommand, Command, Coverage, ErrorInfo, Event } from '../../model/index.ts'
 import { OutputTail } from '../../model/outcome/output-tail.ts'
@@ -261,7 +261,10 @@ export class Conversation {
   }
 
   /** Logs an event that no agent caused. */
-  notify(event: NoticeRaised | SessionEnded | SessionHandedOver | TurnQueued, turn = this.#turns.turn): void {
+  notify(
+    event: NoticeRaised | SessionEnded | SessionHandedOver | SessionUpdated | TurnQueued,
+    turn = this.#turns.turn,
+  ): void {
     this.#log(event, turn, undefined)
   }
 

@@ -194,15 +194,17 @@ function fallSilent(state: SessionState, data: unknown): boolean {
 
 function update(
   state: SessionState,
-  { title, model, policy, mode }: Extract<Event, { type: 'session.updated' }>,
+  { name, title, model, policy, mode }: Extract<Event, { type: 'session.updated' }>,
 ): boolean {
+  if (name === null) delete state.name
+  else if (name !== undefined) state.name = name
   if (title !== undefined) state.title = title
   if (model !== undefined) state.model = model
   if (policy) state.policy = policy
   // The agent may leave the chosen mode itself, when its plan is approved.
   const left = mode !== undefined && state.mode !== undefined
   if (left) state.mode = mode
-  return title !== undefined || model !== undefined || policy !== undefined || left
+  return [name, title, model, policy].some((value) => value !== undefined) || left
 }
 
 function endTurn(state: SessionState, event: Extract<Event, { type: 'turn.completed' }>): boolean {

@@ -94,6 +94,8 @@ export class Executor {
         return (await local.open(id)).steer(command.text, context)
       case 'change':
         return (await local.open(id)).change(command.change, context)
+      case 'rename':
+        return (await local.open(id)).rename(command.name, context)
       case 'answer':
         return (await local.open(id)).answer(command.answer, context)
       case 'interrupt':

@@ -9,7 +9,7 @@ import {
 import { parseField } from '../../model/text/parse.ts'
 import type { Store } from '../../stores/store.ts'
 import type { CommandContext } from '../command-context.ts'
-import { parseAnswer, parseChange, parseImages, parseNativeId, parsePrompt } from '../commands.ts'
+import { parseAnswer, parseChange, parseImages, parseName, parseNativeId, parsePrompt } from '../commands.ts'
 import type { Change } from '../process/setup.ts'
 import type { ConversationState, SessionHandle } from '../session-handle.ts'
 import type { TurnRead } from '../turns/delivery.ts'
@@ -52,6 +52,10 @@ export class RoutedSession implements SessionHandle {
     const command = { type: 'change' as const, change: parseChange(change) }
     const result = await this.#router.send(this.id, command, context)
     return parseField(CommandResults.change, result, 'result')
+  }
+
+  async rename(name: string | null, context?: CommandContext): Promise<void> {
+    await this.#router.send(this.id, { type: 'rename', name: parseName(name) }, context)
   }
 
   async answer(answer: BoundAnswer, context?: CommandContext): Promise<void> {

@@ -114,6 +114,12 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   send: prints(['send', 'greeting', 'again'], '❯ again'),
   wait: prints(['wait', 'greeting'], 'completed'),
   logs: prints(['logs', 'greeting'], '✔ completed'),
+  rename: async () => {
+    await prints(['rename', 'greeting', 'hello'], 'greeting is now hello')()
+    await refuses(['rename', 'hello', 'two words'], 2, 'a name begins with a letter')()
+    await prints(['rename', 'hello', ''], /^hello is now [0-9a-f]{8}/m)()
+    await prints(['rename', 'last', 'greeting'], / is now greeting/)()
+  },
   fork: refuses(['fork', 'greeting'], 1, 'has no conversation yet'),
   compact: prints(['compact', 'greeting'], '❯ /compact'),
   review: prints(['review', 'greeting'], '❯ /review'),

@@ -34,6 +34,8 @@ test('the audit names the person and the address of a command that another node 
   await there.steer('left', { actor: bob })
   await there.change({ type: 'set_model', model: 'm' }, { actor: bob })
   await there.change({ type: 'set_policy', policy: { approval: 'ask', sandbox: 'none' } }, { actor: bob })
+  await there.rename('heron', { actor: alice })
+  expect(await store.record(id)).toMatchObject({ name: 'heron' })
   await there.interrupt(2, { actor: alice })
   run.onWrite = () => run.die({ signal: 'SIGINT' })
   await passing(time, b.cluster.end(id, { actor: alice }))
@@ -54,6 +56,7 @@ test('the audit names the person and the address of a command that another node 
       'bob: turn.steered',
       'bob: model.changed',
       'bob: policy.changed',
+      'alice: session.renamed',
       'alice: turn.interrupted',
       'alice: session.ended',
       'bob: session.deleted',

@@ -11,6 +11,7 @@ import {
 } from '../inbox/session-actions.ts'
 import { answerGate } from '../session/answer-gate.ts'
 import { successorsOf } from '../session/hand-over.tsx'
+import { renaming } from '../session/session-title.tsx'
 import { verbCommands } from '../session/verb-commands.ts'
 import { showHidden } from '../text/hidden.ts'
 import { say } from '../ui/toasts.tsx'
@@ -52,9 +53,15 @@ export function sessionCommands(
     command('Export this session', () => void exportSession(id)),
     command(marks.isPinned ? 'Unpin this session' : 'Pin this session', () => togglePinned(id)),
     command(marks.isArchived ? 'Take out of the archive' : 'Archive this session', () => toggleArchived(id)),
+    ...(status === 'ended' ? [] : [command('Rename this session', () => rename(id))]),
     ...(status === 'ended' ? [] : [command('End this session', () => attempt(client.end(id)))]),
     command('Delete this session', () => removeSession(record)),
   ]
+}
+
+/** After the palette has closed, which returns the focus to where it was. */
+function rename(id: string): void {
+  setTimeout(() => renaming.set(id))
 }
 
 function showRequest(id: string): void {

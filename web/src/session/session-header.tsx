@@ -5,7 +5,7 @@ import { type SessionTab, sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
 import { agents, loadAgents } from '../inbox/agents-store.ts'
 import { BilledBy } from '../inbox/billed-by.tsx'
-import { silenceOf, titleOf, waits } from '../inbox/groups.ts'
+import { silenceOf, waits } from '../inbox/groups.ts'
 import { APPROVALS, SANDBOXES } from '../inbox/policies.ts'
 import { nodes } from '../nodes/nodes-store.ts'
 import { clockTime, cost, count, shortPath, tokens } from '../text/format.ts'
@@ -15,6 +15,7 @@ import { ConnectionBadge } from './connection-badge.tsx'
 import { NextAsking } from './next-asking.tsx'
 import { OUTCOMES } from './outcome.ts'
 import type { SessionView } from './session-store.ts'
+import { SessionTitle } from './session-title.tsx'
 
 const SettingsMenu = lazy(() => import('./settings-menu.tsx'))
 
@@ -34,7 +35,6 @@ interface SessionHeaderProps {
 /** The name, status and usage of the session. */
 export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
   const { facts } = view.timeline
-  const title = titleOf(record)
   return (
     <header className="border-b border-line bg-panel px-3 pt-2 sm:px-5">
       <div className="flex items-center gap-2">
@@ -45,9 +45,7 @@ export function SessionHeader({ record, view, tab }: SessionHeaderProps) {
         >
           ←
         </a>
-        <h1 className="min-w-0 flex-1 truncate text-base font-semibold" title={title}>
-          {title}
-        </h1>
+        <SessionTitle record={record} />
         <Standing record={record} />
         <ConnectionBadge connection={view.connection} />
       </div>

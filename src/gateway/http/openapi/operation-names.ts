@@ -17,6 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /v1/sessions/:id/turns': 'sendPrompt',
   'DELETE /v1/sessions/:id/turns/:turn': 'removePrompt',
   'POST /v1/sessions/:id/steer': 'steerTurn',
+  'POST /v1/sessions/:id/name': 'renameSession',
   'POST /v1/sessions/:id/agent': 'changeAgent',
   'POST /v1/sessions/:id/model': 'changeModel',
   'POST /v1/sessions/:id/mode': 'changeMode',
