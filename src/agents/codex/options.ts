@@ -3,7 +3,7 @@ import type { LaunchFile, Start } from '../agent.ts'
 import { compact } from '../kit/fields.ts'
 import { filePath, flagValue, refuseSet, unsupported } from '../kit/option.ts'
 import { tomlOf } from './toml.ts'
-import { allowedServers, otherServers, SERVER_NAME } from './tool-lists.ts'
+import { allowedServers, isRemoved, otherServers, SERVER_NAME } from './tool-lists.ts'
 
 const AGENT = 'codex'
 const SCHEMA_FILE = 'schema.json'
@@ -64,6 +64,9 @@ export function execOptionArgs(start: Start): string[] {
   if (systemPrompt?.replace !== undefined)
     throw unsupported(AGENT, 'systemPrompt.replace', 'only its live launch can replace it')
   refuseSet(AGENT, options, { skills: 'only its live launch accepts them' })
+  // Codex rejects a denial of a server that its settings do not define: "invalid transport".
+  if (Object.keys(otherServers(options, policy)).length > 0)
+    throw unsupported(AGENT, 'tools.denied', 'only its live launch tells which servers its settings define')
   const config = (key: string, value: string | undefined) =>
     value === undefined ? [] : [flagValue(AGENT, '--config', `${key}=${tomlOf(value)}`)]
   return [
@@ -72,9 +75,9 @@ export function execOptionArgs(start: Start): string[] {
     ...config('developer_instructions', systemPrompt?.append),
     ...(extraDirectories ?? []).map((directory) => flagValue(AGENT, '--add-dir', directory)),
     ...Object.entries(allowedServers(options, policy)).map(([name, server]) => mcpServerArg(name, server)),
-    ...Object.entries(otherServers(options, policy)).map(([name, settings]) =>
-      flagValue(AGENT, '--config', `mcp_servers.${serverName(name)}=${tomlOf(settings)}`),
-    ),
+    ...Object.entries(options.mcpServers ?? {})
+      .filter(([name]) => isRemoved(policy, name))
+      .map(([name, server]) => disabledServerArg(name, server)),
     ...(outputSchema ? [`--output-schema=${filePath(SCHEMA_FILE)}`] : []),
   ]
 }
@@ -90,4 +93,10 @@ function mcpServerArg(name: string, server: McpServer): string {
     throw unsupported(AGENT, `mcpServers.${name}`, 'only its live launch keeps env and headers private')
   const { env: _env, http_headers: _headers, ...config } = mcpServerConfig(name, server)
   return flagValue(AGENT, '--config', `mcp_servers.${name}=${tomlOf(config)}`)
+}
+
+/** Without it, a server of the same name in Codex's own settings would run. Codex requires the transport. */
+function disabledServerArg(name: string, { command, url }: McpServer): string {
+  const config = compact({ command, url, enabled: false })
+  return flagValue(AGENT, '--config', `mcp_servers.${serverName(name)}=${tomlOf(config)}`)
 }

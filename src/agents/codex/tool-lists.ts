@@ -139,36 +139,42 @@ function isTable(value: Toml | undefined): value is ToolSettings {
   return typeof value === 'object' && !Array.isArray(value)
 }
 
+/** Whether the lists remove every tool of a server. */
+export function isRemoved(policy: Policy, name: string): boolean {
+  const denied = deniedIn(policy).servers
+  const available = availableIn(policy)?.servers
+  if (available && !available.has(name)) return true
+  return denied.has(name) && denied.get(name) === undefined
+}
+
 /** The servers of a session without the servers and tools that the policy removes. */
 export function allowedServers(
   { mcpServers = {} }: SessionOptions,
   policy: Policy,
 ): Readonly<Record<string, McpServer>> {
-  const { servers } = deniedIn(policy)
+  const denied = deniedIn(policy).servers
   const available = availableIn(policy)
   return Object.fromEntries(
-    Object.entries(mcpServers).flatMap(([name, server]): [string, McpServer][] => {
-      const denied = servers.has(name) ? servers.get(name) : []
-      if (!denied || (available && !available.servers.has(name))) return []
-      const { includeTools, excludeTools = [] } = server
-      const included = both(available?.servers.get(name), includeTools)
-      return [
-        [
-          name,
-          {
-            ...server,
-            ...(included && { includeTools: [...included] }),
-            ...(denied.length > 0 && { excludeTools: [...excludeTools, ...denied] }),
-          },
-        ],
-      ]
-    }),
+    Object.entries(mcpServers)
+      .filter(([name]) => !isRemoved(policy, name))
+      .map(([name, server]) => {
+        const { includeTools, excludeTools = [] } = server
+        const included = both(available?.servers.get(name), includeTools)
+        const excluded = denied.get(name) ?? []
+        const tools = {
+          ...(included && { includeTools: [...included] }),
+          ...(excluded.length > 0 && { excludeTools: [...excludeTools, ...excluded] }),
+        }
+        return [name, { ...server, ...tools }]
+      }),
   )
 }
 
-/** Whether the lists concern servers that only Codex's own settings may define. */
-export function concernsOthers(options: SessionOptions, policy: Policy): boolean {
-  return policy.tools?.available !== undefined || Object.keys(otherServers(options, policy)).length > 0
+/** Whether the lists concern servers that Codex's own settings may define. */
+export function concernsOthers({ mcpServers = {} }: SessionOptions, policy: Policy): boolean {
+  // A server of the session hides one of the settings with the same name, unless it is removed.
+  const isOther = (name: string) => !(name in mcpServers) || isRemoved(policy, name)
+  return policy.tools?.available !== undefined || [...deniedIn(policy).servers.keys()].some(isOther)
 }
 
 /**
@@ -187,9 +193,10 @@ export function otherServers(
   const names = new Set([...denied.keys(), ...others])
   return Object.fromEntries(
     [...names].flatMap((name): [string, ToolSettings][] => {
-      if (name in mcpServers) return []
-      const tools = denied.has(name) ? denied.get(name) : []
-      if (!tools || (available && !available.servers.has(name))) return [[name, { enabled: false }]]
+      const removed = isRemoved(policy, name)
+      if (name in mcpServers && !(removed && name in defined)) return []
+      if (removed) return [[name, { enabled: false }]]
+      const tools = denied.get(name) ?? []
       const included = both(available?.servers.get(name), texts(fields(defined, name), 'enabled_tools'))
       const settings: ToolSettings = {
         ...(available && included && { enabled_tools: included }),

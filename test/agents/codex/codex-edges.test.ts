@@ -138,6 +138,45 @@ test('a denied server keeps its own transport if the settings define it, and is 
   ])
 })
 
+describe('an MCP server that the settings of Codex may define', () => {
+  const session = { docs: { command: 'd' } }
+  const start = (denied: string[]) =>
+    startOf('oneshot', {
+      policy: { approval: 'auto-all', sandbox: 'full-access', tools: { denied } },
+      options: { mcpServers: session },
+      prompt: { text: 'go', images: [] },
+    })
+
+  test.each(['mcp:mine', 'mcp:mine/search'])('one-shot refuses to deny %s', (name) => {
+    const refusal = expect.objectContaining({
+      code: 'unsupported_option',
+      message:
+        'tools.denied is not supported by codex: only its live launch tells which servers its settings define',
+    })
+    expect(() => codex.launches.oneshot?.launch(start([name]))).toThrow(refusal)
+  })
+
+  test.each([
+    ['mcp:docs/search', 'disabled_tools=["search"]'],
+    ['mcp:docs', 'enabled=false'],
+  ])('one-shot denies %s of the session', (name, setting) => {
+    expect(codex.launches.oneshot?.launch(start([name]))).toMatchObject({
+      argv: expect.arrayContaining([`--config=mcp_servers.docs={command="d",${setting}}`]),
+    })
+  })
+
+  test('live disables it if a denied server of the session has the same name', () => {
+    const policy: Policy = { approval: 'ask', sandbox: 'none', tools: { denied: ['mcp:docs'] } }
+    const codec = wire('live', { policy, options: { mcpServers: session } })
+    codec.command({ type: 'open' })
+    codec.hear({ id: 'c1', result: {} })
+    const config = { mcp_servers: { docs: { url: 'https://example.com' } } }
+    expect(written(codec.hear({ id: 'c2', result: { config } }))).toMatchObject([
+      { method: 'thread/start', params: { config: { mcp_servers: { docs: { enabled: false } } } } },
+    ])
+  })
+})
+
 describe('only some tools exist', () => {
   const mcpServers = { own: { command: 'o', includeTools: ['a', 'b'] }, left: { command: 'l' } }
   const settings = {

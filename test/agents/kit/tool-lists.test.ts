@@ -44,8 +44,6 @@ describe('a canonical name in tools.denied means every tool of its kind', () => 
     ['codex', 'oneshot', 'execute', '--config=features={shell_tool=false}'],
     ['codex', 'oneshot', 'search', '--config=web_search="disabled"'],
     ['codex', 'oneshot', 'task', '--config=features={multi_agent=false,multi_agent_v2=false}'],
-    ['codex', 'oneshot', 'mcp:docs/search', '--config=mcp_servers.docs={disabled_tools=["search"]}'],
-    ['codex', 'oneshot', 'mcp:docs', '--config=mcp_servers.docs={enabled=false}'],
     ['gemini', 'live', 'execute', 'toolName = "run_shell_command"\ndecision = "deny"'],
     ['gemini', 'oneshot', 'execute', 'toolName = "run_shell_command"\ndecision = "deny"'],
     ['gemini', 'live', 'mcp:docs', 'toolName = "mcp_docs_*"\ndecision = "deny"'],
@@ -147,11 +145,11 @@ describe('codex', () => {
     expect(() => launchOf('codex', 'oneshot', { preapproved: ['execute'] }, { policy })).not.toThrow()
   })
 
-  test('a denied server of the session is not passed, a denied tool of one is excluded', () => {
+  test('a denied server of the session is disabled, a denied tool of one is excluded', () => {
     const options = { mcpServers: { docs: { command: 'x', excludeTools: ['old'] }, web: { command: 'y' } } }
     const argv = passed('codex', 'oneshot', { denied: ['mcp:web', 'mcp:docs/new'] }, { options })
     expect(argv).toContain('mcp_servers.docs={command="x",disabled_tools=["old","new"]}')
-    expect(argv).not.toContain('mcp_servers.web')
+    expect(argv).toContain('mcp_servers.web={command="y",enabled=false}')
   })
 })
 
