@@ -13,6 +13,12 @@ test.each([
   expect(withContextOverflow(error)).toEqual({ code: 'context_overflow', message })
 })
 
+test('an agent that cannot compact is advised to start a new session', () => {
+  const error = { code: 'unknown', message: 'Prompt is too long' } as const
+  const { advice } = withContextOverflow(error, false)
+  expect(advice).toMatch(/cannot compact it here. Start a new session\.$/)
+})
+
 test('other errors, and errors that are known better, are unchanged', () => {
   const other = { code: 'invalid_request', message: 'The file exceeds the maximum size.' } as const
   const known = { code: 'rate_limited', message: 'context length exceeded' } as const

@@ -10,6 +10,9 @@ const OVERFLOW = [
   /input token count.{0,40}exceeds the maximum/i,
 ]
 
+const NO_COMPACT =
+  'The conversation no longer fits the model, and this agent cannot compact it here. Start a new session.'
+
 /** Codes that an agent gives an error without a meaning of its own for this one. */
 const VAGUE: ReadonlySet<ErrorInfo['code']> = new Set([
   'unknown',
@@ -18,9 +21,12 @@ const VAGUE: ReadonlySet<ErrorInfo['code']> = new Set([
   'protocol_error',
 ])
 
-/** Gives the error of a conversation that no longer fits the model its own code, which names the way out. */
-export function withContextOverflow(error: ErrorInfo): ErrorInfo {
+/**
+ * Gives the error of a conversation that no longer fits the model its own code, which names the way out. An agent that
+ * cannot `compact` has only one.
+ */
+export function withContextOverflow(error: ErrorInfo, canCompact = true): ErrorInfo {
   if (!VAGUE.has(error.code) || !OVERFLOW.some((words) => words.test(error.message))) return error
   const { advice: _, ...others } = error
-  return { ...others, code: 'context_overflow' }
+  return { ...others, code: 'context_overflow', ...(!canCompact && { advice: NO_COMPACT }) }
 }

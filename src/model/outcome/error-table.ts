@@ -66,7 +66,7 @@ export const ERRORS = {
   context_overflow: {
     http: 500,
     exit: 1,
-    advice: 'The conversation no longer fits the model. Compact it, or start a new session.',
+    advice: 'The conversation no longer fits the model. Compact it if the agent can, or start a new session.',
   },
   rate_limited: { http: 500, exit: 3, advice: 'Wait for the limit to reset.' },
   quota_exceeded: { http: 500, exit: 3, advice: 'Wait for the quota to reset, or use another account.' },

@@ -49,7 +49,8 @@ export class Conversation {
     this.coverage = { ...(deps.before?.coverage ?? NO_FRAMES) }
     this.#codec = deps.recipe.codec
     const digest = (text: string) => deps.digest(this.#large.digested(text))
-    this.#turns = new TurnMachine({ ...deps, digest }, deps.recipe, deps.before)
+    const canCompact = deps.recipe.capabilities.verbs?.includes('compact')
+    this.#turns = new TurnMachine({ ...deps, digest, canCompact }, deps.recipe, deps.before)
     this.#epoch = deps.before?.epoch ?? 0
     this.#frames = deps.before?.frames ?? 0
     const context = deps.before?.context ?? { ids: { proven: deps.start.resume }, prompted: false }

@@ -14,13 +14,14 @@ export function outcomeError(
   verdict: TurnVerdict,
   exit: Exit | undefined,
   { why, refusal }: { why?: string; refusal?: string },
+  canCompact?: boolean,
 ): ErrorInfo | undefined {
   switch (outcome) {
     case 'completed':
     case 'interrupted':
       return undefined
     case 'failed':
-      return withContextOverflow(failure(verdict, exit))
+      return withContextOverflow(failure(verdict, exit), canCompact)
     case 'denied':
       return {
         code: 'permission_denied',

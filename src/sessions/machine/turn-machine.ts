@@ -60,6 +60,8 @@ export interface TurnRules {
   digest(text: string): string
   /** The name of a call that is the same for every agent. */
   canonicalName?(call: NamedCall): string
+  /** Whether the agent has the command; undefined if that is unknown. */
+  canCompact?: boolean | undefined
   /** Names the decider of a request that no person decides. */
   answeredBy?(request: RequestOpened): 'policy' | 'hook' | 'nobody' | undefined
 }
@@ -241,7 +243,9 @@ export class TurnMachine {
     const outcome = decide({ ...verdict, cut }, cause, exit && exitStatus(exit))
     const usage = isCutOff(outcome, open.cause, exit) ? open.usage.ofCut(verdict.usage) : verdict.usage
     if (usage) this.#usageSoFar = addUsage(this.#usageSoFar, usage)
-    const completed = turnCompleted(open, outcome, usage ? { ...verdict, usage } : verdict, now, exit)
+    const counted = usage ? { ...verdict, usage } : verdict
+    const error = outcomeError(outcome, verdict, exit, open, this.#rules.canCompact)
+    const completed = turnCompleted({ ...open, error }, outcome, counted, now, exit)
     const ends = open.total ? [{ ...open.total, ...usage }, completed] : [completed]
     const tooLate = isStopped(open) && (outcome === 'completed' || outcome === 'denied')
     if (!tooLate) return ends
@@ -284,13 +288,13 @@ function isEmpty({ hasWorked }: OpenTurn, { result = '', structured }: TurnVerdi
 }
 
 function turnCompleted(
-  open: OpenTurn,
+  open: OpenTurn & { error: ErrorInfo | undefined },
   outcome: Outcome,
   verdict: TurnVerdict,
   now: number,
   exit: Exit | undefined,
 ): TurnCompleted {
-  const error = outcomeError(outcome, verdict, exit, open)
+  const { error } = open
   const { result, structured, usage, nativeReason, data } = verdict
   return {
     type: 'turn.completed',
