@@ -31,15 +31,16 @@ export const dropped: Readonly<Record<string, string>> = {
   // Command fields
   commandActions: 'a guess at what the command does; the command itself is kept',
   processId: 'of a shell that Codex owns',
-  source: 'which part of Codex ran it',
+  'item.source': 'which part of Codex ran it',
   environmentId: 'always the local machine',
   // Sub-agent fields
   agentsStates: 'what a sub-agent last said, which its own thread reports',
   agentPath: 'its last part is the label',
   reasoningEffort: 'a setting of Codex',
   // Fields of the request to run an MCP tool
-  _meta: 'its arguments are the input, its scopes are the options',
-  mode: 'how the form is meant to be shown',
+  'mcpServer/elicitation/request params._meta': 'its arguments are the input, its scopes are the options',
+  'result.collaborationMode.mode': 'repeats our request',
+  'mcpServer/elicitation/request params.mode': 'how the form is meant to be shown',
   // Fields of the response that opens a thread
   userAgent: 'the thread reports the version',
   codexHome: 'where Codex keeps its files',
@@ -58,14 +59,15 @@ export const dropped: Readonly<Record<string, string>> = {
   historyMode: 'how Codex keeps its history',
   originator: 'an echo of our client name',
   'thread.path': 'where Codex keeps its history',
-  preview: 'the beginning of an earlier prompt',
-  turns: 'the history of a resumed thread, which is in an earlier log',
+  'thread.source': 'which kind of client began it',
+  'thread.preview': 'the beginning of an earlier prompt',
+  'thread.turns': 'the history of a resumed thread, which is in an earlier log',
   turnsBackwardsCursor: 'for paging through the history',
   itemsBackwardsCursor: 'for paging through the history',
-  // Responses to calls that we do not make
-  data: 'lists of models and threads that we never request',
-  config: 'the configuration of the user, which we never request',
-  origins: 'the configuration of the user, which we never request',
+  // Responses that no turn needs
+  'result.data': 'lists of models and threads that we never request',
+  'result.config': 'the configuration of the user, which is read for the names of its servers only',
+  'result.origins': 'where each setting of the user is defined',
   readStates: 'marks for unread turns',
   nextCursor: 'for paging through lists',
   backwardsCursor: 'for paging through lists',
