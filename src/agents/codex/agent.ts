@@ -37,9 +37,8 @@ const COMMON: Omit<Capabilities, Differs> = {
 }
 
 const ONLY_LIVE = {
-  fork: 'only its live launch can copy a conversation',
   compact: 'only its live launch has the command',
-  review: 'only its live launch has the command',
+  review: 'its command `codex exec review` begins a conversation of its own; use its live launch',
   goal: 'only its live launch has goals',
   rewind: 'it has no checkpoints of files',
 }
@@ -82,7 +81,7 @@ export const codex: Agent = {
       capabilities: {
         ...COMMON,
         deltas: false,
-        verbs: [],
+        verbs: ['fork'],
         permissions: false,
         questions: false,
         interrupt: 'signal',
@@ -122,8 +121,8 @@ function program(...args: string[]): ProcessLaunch {
 }
 
 /** The id is a positional argument of a subcommand, so it must not look like a flag. */
-function resumeArgs({ resume }: Start): string[] {
+function resumeArgs({ resume, fork }: Start): string[] {
   if (resume === undefined) return []
   if (!OUTSIDE_ID.test(resume)) throw new MainstemError('invalid_request', 'resume: not a session id')
-  return ['resume', resume]
+  return [fork ? 'fork' : 'resume', resume]
 }

@@ -153,6 +153,11 @@ describe('options', () => {
 
   test('a session to resume is a subcommand, and its id is validated again', () => {
     expect(launch('oneshot', { resume: 'thread-1' }).argv.slice(-3)).toEqual(['resume', 'thread-1', '-'])
+    expect(launch('oneshot', { resume: 'thread-1', fork: true }).argv.slice(-3)).toEqual([
+      'fork',
+      'thread-1',
+      '-',
+    ])
     for (const resume of ['--last', '-c', 'a b', '']) {
       expect(refusal('oneshot', { resume })).toBe('invalid_request')
     }
