@@ -153,6 +153,8 @@ export function conformancePage(results: Results): string {
     '### OpenCode 2: recorded',
     'The released program cannot be installed here, so no cell is played. *recorded* means that recordings of its preview show the feature, and that tests decode them and drive a [fake server made from them](opencode2.md) through every interface.',
     recorded(),
+    '### Google Antigravity: not run',
+    'Its program cannot be installed here, and there is no recording of it: no cell of [`antigravity-acp`](agents.md) is played.',
     '## Counts',
     summary(results),
     '## How a cell is played',

@@ -3,6 +3,9 @@ import { SCENARIOS, type Scenario } from '../src/testing/index.ts'
 /** Creates the file `running`, and continues when the file `go` exists. */
 const WAIT = 'touch running; until [ -e go ]; do sleep 0.05; done'
 
+/** Ends when the file `go` exists, and after a second for programs that start one call after the other. */
+const WAIT_BRIEFLY = 'for i in 1 2 3 4 5 6 7 8 9 10; do [ -e go ] || sleep 0.1; done'
+
 /** The `Retry-After` of a refusal. Some programs retry only after it. */
 const once = (status: number, wait?: { readonly retryAfterSeconds: number }): Scenario => ({
   replies: [{ text: `It worked after ${status}.`, faults: [{ kind: 'status', status, times: 1, ...wait }] }],
@@ -102,7 +105,7 @@ export const SCRIPTS = {
     replies: [
       {
         calls: [
-          { do: 'shell', command: 'echo first-output' },
+          { do: 'shell', command: `${WAIT_BRIEFLY}; echo first-output` },
           { do: 'shell', command: 'echo second-output' },
           { do: 'read', path: 'missing.txt' },
         ],
@@ -123,8 +126,10 @@ export const SCRIPTS = {
       { text: 'It was asked to run.' },
     ],
   },
-  /** More than any program keeps beside a summary. */
-  long: { replies: [{ text: `${'word '.repeat(24_000)}end` }] },
+  /** More than any program keeps beside a summary. Some end a turn that repeats one word. */
+  lengthy: {
+    replies: [{ text: `${Array.from({ length: 12_000 }, (_, index) => `word ${index}`).join(' ')} end` }],
+  },
   /** Only the first reply follows the prompt: a goal has no message of a person, and continues after it. */
   goal: {
     replies: [

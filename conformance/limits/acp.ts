@@ -150,6 +150,14 @@ export const ACP_LIMITS: readonly Limit[] = [
     seen: /^no request was opened; the outcome is completed, its calls: success/,
   },
   {
+    scenarios: ['compact'],
+    programs: ['qwen'],
+    reason: 'Its command is `/compress`; it takes `/compact` for text.',
+    seen: /^the model still receives the earlier answer$/,
+    evidence: `${RECORDED}/acp-qwen/text`,
+    ours: true,
+  },
+  {
     scenarios: ['drop'],
     programs: ['qwen'],
     reason: 'It asks the model to continue after the break: both halves form one text.',

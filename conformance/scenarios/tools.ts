@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import type { Event } from '../../src/index.ts'
 import { limitOf } from '../limits/index.ts'
 import type { Scenario } from '../scenario.ts'
 import { BIG_OUTPUT, HUGE_OUTPUT, TOUCHED } from '../scripts.ts'
@@ -173,7 +174,12 @@ export const TOOLS: readonly Scenario[] = [
     inShort: 'Parallel tool calls',
     inCi: true,
     async play(stage) {
-      const told = await stage.turn(await stage.session(), 'parallel-tools')
+      let started = 0
+      // The first call ends when all are open: their results would otherwise never meet.
+      const during = ({ type }: Event) => {
+        if (type === 'tool.started' && ++started === 3) writeFileSync(join(stage.cwd, 'go'), '')
+      }
+      const told = await stage.turn(await stage.session(), 'parallel-tools', { during })
       completes(told, 'All calls ended.')
       // Programs that report no output are checked by their statuses alone.
       mustKeepCallsApart(told, limitOf(stage.program.id, stage.launch, 'output') === undefined)

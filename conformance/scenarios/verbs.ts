@@ -66,7 +66,7 @@ export const VERBS: readonly Scenario[] = [
     async play(stage) {
       const session = await stage.session()
       await answered(stage, session)
-      completed(await stage.turn(session, 'long'))
+      completed(await stage.turn(session, 'lengthy'))
       const before = stage.model.requests.length
       completed(await stage.played(session.compact()))
       must(stage.model.requests.length > before, 'the model was not asked for a summary')

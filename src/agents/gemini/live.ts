@@ -11,7 +11,7 @@ export const live = recipe({
   codec: acpCodec({ ...GEMINI, warnings: [RULES_IGNORED] }),
   leavesTools: true,
   stopCode: 0,
-  lacks: LACKS,
+  lacks: { ...LACKS, rewind: 'its command restores the files before a call, and names no turn' },
   capabilities: {
     ...ACP_CAPABILITIES,
     verbs: [],
