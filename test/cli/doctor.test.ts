@@ -94,7 +94,7 @@ describe('doctor', PATIENT, () => {
     expect(code).toBe(1)
   })
 
-  test('names the daemon of another version, and the command that stops it', async () => {
+  test('names the daemon of another version, and the command that replaces it', async () => {
     const other = join(home.path, 'other')
     mkdirSync(other, { mode: 0o700 })
     const process = spawn('sleep', ['600'])
@@ -106,10 +106,10 @@ describe('doctor', PATIENT, () => {
     const stopped = await home.mainstem(['daemon', 'stop', '--data', other])
     server.close()
     expect(out).toMatch(/✖ daemon {5}process \d+ has version 0\.0\.1, and this is version/)
-    expect(out).toContain('fix: mainstem daemon stop')
+    expect(out).toContain('fix: mainstem restart')
     expect(code).toBe(1)
     expect(refused.err).toContain('the daemon has version 0.0.1, and this is version')
-    expect(refused.err).toContain('Run `mainstem daemon stop` and repeat the command. Sessions are kept.')
+    expect(refused.err).toContain('Run `mainstem restart` and repeat the command. Running turns continue.')
     expect({ stopped: stopped.out, signal: process.signalCode }).toEqual({
       stopped: 'stopped\n',
       signal: 'SIGTERM',

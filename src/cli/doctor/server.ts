@@ -17,7 +17,7 @@ export async function checkDaemon(flags: LocalFlags): Promise<Check> {
     return problem(
       'daemon',
       `process ${pid} has version ${version}, and this is version ${OUR_VERSION}`,
-      'mainstem daemon stop',
+      'mainstem restart',
     )
   } catch (thrown) {
     const error = toMainstemError(thrown)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { commandLine } from '../../../src/cli/program.ts'
 import { Home } from '../mainstem-process.ts'
-import { CTRL_C, ENTER, PseudoTerminal } from './pseudo-terminal.ts'
+import { CTRL_C, DOWN, ENTER, PseudoTerminal } from './pseudo-terminal.ts'
 
 const CTRL_D = '\x04'
 const RECORDING = join(
@@ -83,6 +83,8 @@ async function demo(): Promise<void> {
   await shown.shows('y allow once')
   shown.press('n')
   await shown.shows('→ denied')
+  await shown.shows(/● Choose with the arrow keys/)
+  shown.press(DOWN)
   await shown.shows('● Show me the patch')
   shown.press(ENTER)
   await shown.exited
