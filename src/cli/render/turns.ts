@@ -1,6 +1,6 @@
 import type { TimelineItem } from '../../client/timeline/items.ts'
 import { clockText } from '../../client/timeline/notice-texts.ts'
-import type { TurnCompleted } from '../../model/events/turn.ts'
+import type { TurnCompleted, TurnStarted } from '../../model/events/turn.ts'
 import type { Continuation, Usage } from '../../model/index.ts'
 import { adviceFor } from '../../model/outcome/error-table.ts'
 import { isZeroUsage } from '../../model/usage-sum.ts'
@@ -20,9 +20,14 @@ function usageLine({ input, cacheRead, cacheWrite, output, costUsd, partial }: U
   return partial ? `at least ${line}` : line
 }
 
-function prompt(view: TerminalView, text: string): string[] {
+type Sender = Pick<TurnStarted, 'principal' | 'client'>
+
+function prompt(view: TerminalView, text: string, { principal, client }: Sender): string[] {
   const { screen } = view
-  return [newCard(view), screen.block('  ', text, screen.colors.bold, screen.colors.cyan('❯ '))]
+  const lines = [newCard(view), screen.block('  ', text, screen.colors.bold, screen.colors.cyan('❯ '))]
+  if (view.reader === undefined || principal === undefined || principal === view.reader) return lines
+  const from = client === undefined ? '' : ` (${client})`
+  return [...lines, screen.line('  ', [screen.colors.dim, `sent by ${principal}${from}`])]
 }
 
 function lastLine(view: TerminalView, { outcome, durationMs }: TurnCompleted): string {
@@ -76,7 +81,7 @@ export const turnRules = {
       ? screen.line('  ', [screen.colors.yellow, laterText(continuation)])
       : screen.line('  ', [screen.colors.dim, `turn ${turn} waits, number ${position} in the queue`]),
   ],
-  'turn.started': (view, turn) => (turn.prompt === undefined ? [] : prompt(view, turn.prompt)),
-  'turn.steered': (view, turn) => prompt(view, turn.prompt),
+  'turn.started': (view, turn) => (turn.prompt === undefined ? [] : prompt(view, turn.prompt, turn)),
+  'turn.steered': (view, turn) => prompt(view, turn.prompt, turn),
   'turn.completed': completed,
 } satisfies Partial<ViewRules>

@@ -18,6 +18,8 @@ export interface TerminalView {
   cwd: string
   /** Whether to show outputs and changes whole. */
   readonly isFull: boolean
+  /** The principal who reads: prompts of others name their sender. Undefined names none. */
+  readonly reader: string | undefined
   /** The text of each open message as far as it was streamed. */
   readonly streamed: Map<string, string>
   /** Calls whose result needs no line, because their sub-agent or their plan was shown. */
@@ -35,6 +37,7 @@ export type ViewRules = EntryRules<TerminalView, string>
 
 export interface ViewOptions extends ScreenOptions {
   isFull?: boolean
+  reader?: string | undefined
 }
 
 export function newView(options: ViewOptions): TerminalView {
@@ -46,6 +49,7 @@ export function newView(options: ViewOptions): TerminalView {
     speaker: undefined,
     cwd: '',
     isFull: options.isFull ?? false,
+    reader: options.reader,
     streamed: new Map(),
     told: new Set(),
     shownChanges: new Set(),

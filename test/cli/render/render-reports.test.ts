@@ -17,3 +17,19 @@ test('a limit is shown with the time when it resets', () => {
   )
   expect(shown(limit)).toBe('  Rate limit: five_hour\n')
 })
+
+test('a prompt names its sender where another principal reads it', () => {
+  const shown = (reader: string | undefined) => {
+    const view = newView({ colors: picocolors.createColors(false), reader })
+    return entriesOf(
+      { type: 'turn.started', turn: 1, prompt: 'go', origin: 'prompt', principal: 'ann', client: 'page' },
+      { type: 'turn.steered', turn: 1, prompt: 'faster', effect: 'folded', principal: 'ann' },
+      { type: 'turn.started', turn: 2, prompt: 'old', origin: 'prompt' },
+    )
+      .map((entry) => render(view, entry))
+      .join('')
+  }
+  expect(shown('bob')).toBe('❯ go\n  sent by ann (page)\n\n❯ faster\n  sent by ann\n\n❯ old\n')
+  expect(shown('ann')).toBe('❯ go\n\n❯ faster\n\n❯ old\n')
+  expect(shown(undefined)).toBe(shown('ann'))
+})
