@@ -2,6 +2,7 @@
 const PROGRAMS: Readonly<Record<string, string>> = {
   approvals:
     'random keys around the requests of an agent, in a real terminal: nothing is approved by accident',
+  attack: 'one token attacks a server, and another one measures how long its own calls take',
   cluster: 'three servers on one PostgreSQL, killed, suspended, cut off and restarted under load',
   crash:
     'a server that is killed with kill -9 at named places of its code (--store postgres: the database too)',

@@ -12,18 +12,23 @@ export class SmallServer implements AsyncDisposable {
   readonly pid: number
   readonly #exited: Promise<unknown>
   readonly #stop: () => void
+  /** Whether the process has ended. */
+  isGone = false
 
   private constructor(url: string, pid: number, exited: Promise<unknown>, stop: () => void) {
     this.url = url
     this.pid = pid
     this.#exited = exited
     this.#stop = stop
+    void exited.then(() => {
+      this.isGone = true
+    })
   }
 
-  static async start(home: string, heapMb: number): Promise<SmallServer> {
+  static async start(home: string, heapMb: number, settings: object = { auth: false }): Promise<SmallServer> {
     mkdirSync(home, { recursive: true })
     const config = join(home, 'config.json')
-    writeFileSync(config, JSON.stringify({ port: 0, cwd: home, data: home, auth: false }))
+    writeFileSync(config, JSON.stringify({ port: 0, cwd: home, data: home, ...settings }))
     const args = [`--max-old-space-size=${heapMb}`, MAIN, 'serve', '--config', config]
     const { PATH, NODE_COMPILE_CACHE } = process.env
     const child = spawn(process.execPath, args, {
