@@ -38,7 +38,8 @@ export type Approvable = Pick<
 const SCOPE_NAMES = { once: 'once', session: 'for this session', always: 'always' } as const
 
 /** Labels that say no more than the name of their scope. */
-const PLAIN_LABEL = /^(?:always allow|allow always|(?:allow|approve|accept) for (?:this|the) session)$/i
+const PLAIN_LABEL =
+  /^(?:always(?: allow)?|allow always|(?:(?:allow|approve|accept) )?for (?:this|the) session)$/i
 
 /**
  * What an `allow` for longer than this call allows besides it, by scope, in the words of the agent: rules, modes and

@@ -79,6 +79,15 @@ test('what an answer for longer allows besides the call is shown', () => {
   ])
 })
 
+test.each(['For the session', 'Allow for this session', 'Approve for the session', 'Always', 'Always allow'])(
+  '"%s" says no more than its scope',
+  (label) => {
+    const scope = /always/i.test(label) ? 'always' : 'session'
+    const options = [{ id: 'o', label, effect: 'allow', scope } as const]
+    expect(approvalFields({ input: 'rm', options })).toEqual([{ name: 'input', text: 'rm' }])
+  },
+)
+
 test('a request is allowed in the scopes that the agent offers, and once if it offers none', () => {
   const option = (scope: 'once' | 'session' | 'always', effect: 'allow' | 'deny' = 'allow') =>
     ({ id: scope, label: scope, effect, scope }) as const

@@ -48,6 +48,14 @@ test('a command is coloured, and shown with its directory', async () => {
   expect(await violations(page)).toEqual([])
 })
 
+test('the path of a title is relative to the directory of the session, and whole outside of it', async () => {
+  const title = `Read ${stage.home}/src/a.ts, ${stage.home}/../b.ts and /etc/c.ts`
+  const { card } = await asked(script(ask('t', { path: 'src/a.ts' }, { title })))
+  await card.getByText(`Read src/a.ts, ${stage.home}/../b.ts and /etc/c.ts`, { exact: true }).waitFor()
+  await card.getByRole('button', { name: 'Raw' }).click()
+  await card.getByText(title, { exact: true }).waitFor()
+})
+
 test('an edit is a diff with line numbers and totals, and no line of it is left out', async () => {
   const { card, page } = await asked(scene('edit'))
   await card.getByText('Edit a file').waitFor()

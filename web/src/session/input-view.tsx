@@ -1,4 +1,11 @@
-import { approvalFields, commandOf, escapeInvisible, mcpName, proposedChanges } from 'mainstem/client'
+import {
+  approvalFields,
+  commandOf,
+  escapeInvisible,
+  mcpName,
+  proposedChanges,
+  withRelativePaths,
+} from 'mainstem/client'
 import { CodeText } from '../text/code-text.tsx'
 import type { FileDiff } from '../text/diff.ts'
 import { DiffView } from '../text/diff-view.tsx'
@@ -12,7 +19,7 @@ interface InputViewProps {
   request: Parameters<typeof approvalFields>[0]
   /** Fields that are shown elsewhere. */
   without?: readonly string[]
-  /** Where a command runs that names no directory. */
+  /** The directory of the session: where a command runs that names none, and what the paths of a title are relative to. */
   cwd?: string
 }
 
@@ -32,7 +39,9 @@ export function InputView({ request, without = [], cwd = '' }: InputViewProps) {
     <>
       {tool !== undefined && <ToolName name={tool} />}
       {title !== undefined && title !== command?.text && (
-        <p className="font-medium whitespace-pre-wrap">{escapeInvisible(title)}</p>
+        <p className="font-medium whitespace-pre-wrap">
+          {escapeInvisible(cwd === '' ? title : withRelativePaths(title, cwd))}
+        </p>
       )}
       {command && <Command text={command.text} directory={command.directory ?? cwd} />}
       {keyed(changes, ({ path = '' }) => path).map(([key, change]) => (
