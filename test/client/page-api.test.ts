@@ -14,7 +14,7 @@ describe('calls of the page to the client', () => {
     expect(await client.server()).toMatchObject({ principal: 'owner', cwd: server.root, version: '0.0.0' })
     expect(await client.agents()).toEqual([])
     expect((await client.usage()).total).toEqual({ sessions: 0, turns: 0, usage: {} })
-    expect(await client.ticket()).toMatch(/^[\w-]{43}$/)
+    expect(await client.ticket()).toMatch(/^[\w.-]{43,}$/)
     await client.signIn({ ticket: await client.ticket() })
     await client.signOut()
   })

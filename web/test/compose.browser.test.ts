@@ -85,6 +85,35 @@ test('queued prompts are edited, removed and sent with images, and a running tur
   expect(await faultsOf(watched)).toEqual([])
 })
 
+const DROP = `{
+  const data = new DataTransfer()
+  data.items.add(new File([new Uint8Array([1, 2, 3])], 'shot.png', { type: 'image/png' }))
+  const event = new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })
+  document.querySelector('textarea').dispatchEvent(event)
+}`
+
+test('a new session begins with the model that was chosen and the image that was dropped', async () => {
+  const { page, faults } = await signedIn()
+  await page.goto(`${stage.url}/#/new`)
+  const form = page.getByRole('region', { name: 'New session' })
+  await form.getByRole('combobox', { name: /^Agent/ }).selectOption('able')
+  await form.getByRole('textbox', { name: 'Prompt' }).fill(working)
+  await page.evaluate(DROP)
+  await form.getByText('shot.png').waitFor()
+  await form.getByRole('textbox', { name: 'Model' }).fill('large-model-4')
+  const begun = page.waitForRequest(
+    (request) => request.url().endsWith('/v1/sessions') && request.method() === 'POST',
+  )
+  await form.getByRole('button', { name: 'Start session' }).click()
+  await page.getByText('working').waitFor()
+  expect(JSON.parse((await begun).postData() ?? '')).toMatchObject({
+    agent: 'able',
+    prompt: 'Work',
+    options: { model: 'large-model-4', images: [{ mimeType: 'image/png', data: 'AQID' }] },
+  })
+  expect(faults).toEqual([])
+})
+
 test('the permissions are changed beside the field', async () => {
   const { id, page } = await opened('able')
   await page.getByLabel('Permissions of this session').selectOption('Allow everything')

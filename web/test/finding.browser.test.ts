@@ -139,13 +139,23 @@ test('an export is downloaded whole', async () => {
   expect(lines.join('').trimEnd().split('\n').at(-1)).toMatch(/^\{"end":/)
 })
 
+/** Sessions that begin at the same time. */
+const TOGETHER = 10
+
 test('a session that is older than the list is found by its state and by its words', async () => {
-  for (let count = 0; count < 210; count++)
-    await stage.client.begin({ agent: 'echo', prompt: `note ${count}` })
+  for (let count = 0; count < 210; count += TOGETHER)
+    await Promise.all(
+      Array.from({ length: TOGETHER }, (_, index) =>
+        stage.client.begin({ agent: 'echo', prompt: `note ${count + index}` }),
+      ),
+    )
   const watched = await signedIn()
   const { page } = watched
   const row = page.locator(`[data-session="${failed}"]`)
-  await page.getByText('note 209').first().waitFor()
+  await page
+    .getByText(/note 20\d/)
+    .first()
+    .waitFor()
   await page.getByRole('button', { name: 'Failed', exact: true }).click()
   await row.waitFor()
   await page.reload()
