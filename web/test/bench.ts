@@ -6,7 +6,7 @@ import { launchBrowser } from './browser.ts'
 import { Stage } from './stage.ts'
 
 const EVENTS = 50_000
-const SESSIONS = 500
+const SESSIONS = 2_000
 const OUTPUT = 2 * 1024 * 1024
 
 const LIMITS = { openMs: 1_000, longTaskMs: 100 }
