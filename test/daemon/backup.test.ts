@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/daemon/config.ts'
 import { backup, restore } from '../../src/daemon/copy-store.ts'
 import { examine } from '../../src/daemon/doctor.ts'
 import { serve } from '../../src/daemon/serve.ts'
+import type { Server } from '../../src/daemon/server.ts'
 import type { Entry } from '../../src/model/index.ts'
 import { newSchema } from '../postgres/database.ts'
 
@@ -55,6 +56,19 @@ async function untilIdle(client: MainstemClient, id: string): Promise<void> {
   await expect.poll(async () => (await client.session(id)).status, { timeout: 20_000 }).toBe('idle')
 }
 
+/** A cursor of the stream of all sessions, taken from its first message with an id. */
+async function feedCursor({ url }: Server): Promise<string> {
+  const headers = { accept: 'text/event-stream' }
+  const { body } = await fetch(`${url}/v1/events`, { headers })
+  let text = ''
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk
+    const [, cursor] = /^id: (\S+)\n/m.exec(text) ?? []
+    if (cursor !== undefined) return cursor
+  }
+  throw new Error('the stream ended without a cursor')
+}
+
 const KINDS = ['sqlite', 'postgres'] as const
 
 test.each(KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const)))(
@@ -86,6 +100,7 @@ test.each(KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const)))(
     const heads = new Map<string, number>()
     for (const { id, head } of (await client.sessions({ limit: 500 })).sessions) heads.set(id, head)
     const summary = await backup(url ?? join(home, 'original'), folder, {})
+    const feed = await feedCursor(original.server)
     isOver = true
     await load
     expect(summary).toMatchObject({ outcome: 'copied' })
@@ -106,6 +121,10 @@ test.each(KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const)))(
       expect(prefix.length).toBeGreaterThanOrEqual(heads.get(id) ?? 0)
       expectRecovery(prefix, copied.slice(prefix.length))
     }
+    // A cursor of all sessions belongs to the store that gave it.
+    const refused = await fetch(`${restored.server.url}/v1/events?after=${feed}`)
+    expect(refused.status).toBe(410)
+    expect(await refused.json()).toMatchObject({ code: 'cursor_gone' })
     // A cursor stays valid, and the session goes on.
     const [first] = quiet
     const { entries } = await restored.client.page(first?.id ?? '', { after: cursor - 1 })
