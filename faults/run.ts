@@ -16,6 +16,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   resumes: 'readers of every transport, through a proxy that cuts connections at random bytes',
   simulate: 'random lives of sessions, thousands in a minute, each repeatable by its seed',
   'simulate-nodes': 'random lives of three servers on one store, each repeatable by its seed',
+  survive: 'the real CLIs, whose server is killed or restarted while they work',
 }
 
 const [name = '', ...options] = process.argv.slice(2)

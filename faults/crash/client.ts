@@ -7,6 +7,8 @@ export interface Conversation {
   key: string
   body: { agent: string; prompt: string } & Record<string, unknown>
   session?: string
+  /** What the server answered last when the session was to begin. */
+  status?: number | undefined
   /** The turn that the client has seen begin and not end. */
   running?: number | undefined
   state: 'open' | 'ending' | 'deleting'
@@ -49,7 +51,17 @@ export class Client {
     const { principal, key, body } = one
     const isRemoved = one.session !== undefined && this.#history.deleted.has(one.session)
     const answer = await this.#target.call('POST /v1/sessions', body, this.#headers(principal, key))
-    if (answer?.status !== 201) return
+    if (answer?.status !== 201) {
+      if (answer)
+        console.error(
+          'DEBUG',
+          answer.status,
+          JSON.stringify(answer.body).slice(0, 300),
+          body.agent,
+          JSON.stringify(body).slice(0, 120),
+        )
+      return
+    }
     const session = String(answer.body.id)
     if (isRemoved) this.broken.push(`${key} begins a session after DELETE`)
     if (one.session !== undefined && one.session !== session) this.broken.push(`${key} is two sessions`)

@@ -172,7 +172,7 @@ class Trial {
     await this.#start({ passes: 0 })
     const concluded = this.#load.conclude().then(() => true)
     if (!(await Promise.race([concluded, sleep(60_000, false, { ref: false })]))) {
-      found.add('lost', 'a reader never came to the end of its stream')
+      found.add('lost', ...this.#load.unfinished)
     }
     await this.#replayTasks()
     this.#host.signal('SIGTERM')

@@ -101,14 +101,7 @@ export class Host implements Target {
   async start(plan: Plan = { passes: 0 }): Promise<boolean> {
     const [program = '', ...args] = this.#command
     const child = spawn(program, args, {
-      env: {
-        PATH: process.env.PATH,
-        HOME: this.#home,
-        TMPDIR: this.#temporary,
-        MAINSTEM_CONFIG: join(this.#home, 'config.json'),
-        NODE_COMPILE_CACHE: join(this.#home, 'cache'),
-        ...planVariable(plan),
-      },
+      env: { ...this.#env, ...planVariable(plan) },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
@@ -161,6 +154,30 @@ export class Host implements Target {
       const command = read(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
       return isOurs && state !== 'Z' ? [`${pid} ${rest[18]} ${command}`] : []
     })
+  }
+
+  /** `mainstem restart`, with this host in place of the supervisor that starts the next process. */
+  async restart(meanwhile: () => Promise<void>): Promise<void> {
+    const command = spawn(process.execPath, [join(FAULTS, '../src/cli/main.ts'), 'restart'], {
+      env: this.#env,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+    const ended = once(command, 'exit')
+    await this.#exited
+    await meanwhile()
+    await this.start()
+    const [code] = await ended
+    if (code !== 0) throw new Error(`mainstem restart ended with ${code}`)
+  }
+
+  get #env(): Record<string, string | undefined> {
+    return {
+      PATH: process.env.PATH,
+      HOME: this.#home,
+      TMPDIR: this.#temporary,
+      MAINSTEM_CONFIG: join(this.#home, 'config.json'),
+      NODE_COMPILE_CACHE: join(this.#home, 'cache'),
+    }
   }
 
   get #temporary(): string {

@@ -83,7 +83,8 @@ export class Load {
 
   /** Ends everything: no command is left without an answer, and every reader gets the rest. */
   async conclude(): Promise<void> {
-    for (const one of this.#unbegun()) await this.#begin(one)
+    for (let open = this.#unbegun(); open.length > 0; open = this.#unbegun())
+      for (const one of open) await this.#begin(one)
     while (!this.client.isSettled) await this.client.retry(0)
     // The same keys again: they must lead to the same sessions, and to none where the session was deleted.
     await Promise.all(this.conversations.map((one) => this.#begin(one)))
@@ -99,7 +100,9 @@ export class Load {
   /** What `conclude` waits for. */
   get unfinished(): string[] {
     const readers = this.readers.filter(({ isEnded }) => !isEnded).map(({ place }) => place)
-    const sessions = this.#unbegun().map(({ key }) => `${key} has no session`)
+    const sessions = this.#unbegun().map(
+      ({ key, status = 'no answer' }) => `${key} has no session: ${status}`,
+    )
     return [...sessions, ...this.client.open, ...readers]
   }
 

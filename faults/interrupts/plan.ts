@@ -1,14 +1,13 @@
+import { aligned, type FencedPlan } from '../fenced.ts'
+
 export type LaunchKind = 'live' | 'oneshot'
 
 /** The command of the isolated process. */
-export interface Plan {
-  readonly folder: string
+export interface Plan extends FencedPlan {
   readonly seed: number
   /** Interrupts for each cell. */
   readonly count: number
   readonly atOnce: number
-  /** The installed command of each program. */
-  readonly commands: Readonly<Record<string, string>>
   readonly cells: readonly { readonly program: string; readonly launch: LaunchKind }[]
 }
 
@@ -91,11 +90,5 @@ export function tableOf(reports: readonly CellReport[]): string {
       `${times[Math.floor(times.length / 2)] ?? '-'} / ${times.at(-1) ?? '-'}`,
     ]
   })
-  const widths = COLUMNS.map((name, at) => Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)))
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd()
-  return [line(COLUMNS), ...rows.map(line)].join('\n')
+  return aligned([COLUMNS, ...rows])
 }
