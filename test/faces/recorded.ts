@@ -127,7 +127,7 @@ export async function keep(store: Store, fixture: Fixture): Promise<string> {
     'owner',
     0,
   )
-  for (const { event } of entries) recordEvent(record, event)
+  for (const { event, at } of entries) recordEvent(record, event, at)
   const { idempotency_key: key, ...asked } = taskOf(fixture)
   const receipt = { scope: 'owner POST /v1/execute', key, fingerprint: fingerprintOf(asked), session: id }
   await store.create(id, { entries, record }, receipt)

@@ -63,7 +63,7 @@ export class ExportCheck {
     const { turn, events } = settlementOf(this.#open, this.state, last.at)
     const end: Event = { type: 'session.ended', reason: turn === undefined ? 'completed' : 'lost' }
     return [...events, end].map((event, index) => {
-      recordEvent(this.state, event)
+      recordEvent(this.state, event, last.at)
       const of = event.type === 'session.ended' ? undefined : turn
       return stamp(last.seq + index + 1, this.record.id, of, last.at, event, undefined)
     })
@@ -76,7 +76,7 @@ export class ExportCheck {
     if (entry.session !== this.record.id) throw damage(`the entry belongs to session ${entry.session}`)
     this.#last = entry
     this.#open.add(entry)
-    recordEvent(this.state, entry.event, entry.native)
+    recordEvent(this.state, entry.event, entry.at, entry.native)
   }
 
   #blob(): void {

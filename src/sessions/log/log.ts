@@ -142,7 +142,7 @@ export class Log {
   ): void {
     if (!this.#timed) this.#readClock()
     this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native, blobs))
-    if (!recordEvent(this.#state, event, native)) return
+    if (!recordEvent(this.#state, event, this.#at, native)) return
     if (event.type === 'turn.queued') {
       const { type: _, position: __, ...accepted } = event
       this.#accepted.set(event.turn, accepted)

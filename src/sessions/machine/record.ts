@@ -51,16 +51,16 @@ export function newRecord(setup: SessionSetup, principal: string, createdAt: num
 }
 
 /**
- * Folds an event into the state of its session. Returns true if the state changed. `native` is the frame of the event,
+ * Folds an event into the state of its session. `at` is the time of its entry. Returns true if the state changed. `native` is the frame of the event,
  * if it came from the agent: output ends its silence.
  */
-export function recordEvent(state: SessionState, event: Event, native?: number): boolean {
+export function recordEvent(state: SessionState, event: Event, at: number, native?: number): boolean {
   const endsSilence = native !== undefined && state.silentSince !== undefined
   if (endsSilence) delete state.silentSince
-  return fold(state, event) || endsSilence
+  return fold(state, event, at) || endsSilence
 }
 
-function fold(state: SessionState, event: Event): boolean {
+function fold(state: SessionState, event: Event, at: number): boolean {
   switch (event.type) {
     case 'session.started':
       return true
@@ -103,7 +103,7 @@ function fold(state: SessionState, event: Event): boolean {
       return addBackgroundUsage(state, event) || isFuller
     }
     case 'limit.reported':
-      return reachLimit(state, event)
+      return reachLimit(state, event, at)
     case 'notice.raised':
       return event.code === 'agent_silent' && fallSilent(state, event.data)
     default:
@@ -174,9 +174,14 @@ function addBackgroundUsage(state: SessionState, event: UsageReported): boolean 
   return true
 }
 
-/** Of several limits that are used up, calls succeed when the last one has reset. */
-function reachLimit(state: SessionState, { kind, resetsAt, message, account }: LimitReported): boolean {
-  if (kind !== 'quota' || (state.limit?.resetsAt ?? 0) > (resetsAt ?? 0)) return false
+/** Of several limits that are used up, calls succeed when the last one has reset. One that has reset is over. */
+function reachLimit(
+  state: SessionState,
+  { kind, resetsAt, message, account }: LimitReported,
+  at: number,
+): boolean {
+  const known = state.limit?.resetsAt ?? 0
+  if (kind !== 'quota' || (known > at && known > (resetsAt ?? 0))) return false
   state.limit = {
     ...(resetsAt !== undefined && { resetsAt }),
     ...(message !== undefined && { message }),

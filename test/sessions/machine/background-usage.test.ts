@@ -43,7 +43,7 @@ function fold(events: readonly Event[]) {
   }
   let charged = 0
   for (const event of events) {
-    if (recordEvent(state, event)) charged += chargeOf(state, event, 0)?.usage.total ?? 0
+    if (recordEvent(state, event, 0)) charged += chargeOf(state, event, 0)?.usage.total ?? 0
   }
   return { session: state.usage.total, charged }
 }

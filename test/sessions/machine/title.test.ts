@@ -21,10 +21,10 @@ test('a session is called after its first prompt, on one line', async () => {
 
 test('a title of the agent replaces the prompt', () => {
   const state = newState('s')
-  recordEvent(state, { type: 'turn.started', turn: 1, origin: 'prompt', prompt: 'go' })
+  recordEvent(state, { type: 'turn.started', turn: 1, origin: 'prompt', prompt: 'go' }, 0)
   expect(state.title).toBe('go')
-  recordEvent(state, { type: 'session.updated', title: 'Carts' })
-  recordEvent(state, { type: 'turn.started', turn: 2, origin: 'prompt', prompt: 'more' })
+  recordEvent(state, { type: 'session.updated', title: 'Carts' }, 0)
+  recordEvent(state, { type: 'turn.started', turn: 2, origin: 'prompt', prompt: 'more' }, 0)
   expect(state.title).toBe('Carts')
 })
 

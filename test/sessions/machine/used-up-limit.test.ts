@@ -9,15 +9,24 @@ const quota = (resetsAt: number) => ({ type: 'limit.reported', kind: 'quota', re
 
 test('the record names the limit that resets last, until a turn completes', () => {
   const state = newState('s')
-  recordEvent(state, { type: 'limit.reported', kind: 'rate', usedPercent: 90, resetsAt: 5_000 })
+  recordEvent(state, { type: 'limit.reported', kind: 'rate', usedPercent: 90, resetsAt: 5_000 }, 0)
   expect(state.limit).toBeUndefined()
-  recordEvent(state, { ...quota(2_000), message: 'five_hour', account: 'plus' })
-  recordEvent(state, quota(1_000))
+  recordEvent(state, { ...quota(2_000), message: 'five_hour', account: 'plus' }, 0)
+  recordEvent(state, quota(1_000), 0)
   expect(state.limit).toEqual({ resetsAt: 2_000, message: 'five_hour', account: 'plus' })
-  recordEvent(state, { ...completed, outcome: 'failed' })
+  recordEvent(state, { ...completed, outcome: 'failed' }, 0)
   expect(state.limit).toBeDefined()
-  recordEvent(state, completed)
+  recordEvent(state, completed, 0)
   expect(state.limit).toBeUndefined()
+})
+
+test('a limit without a reset replaces one that has reset, and no other', () => {
+  const state = newState('s')
+  recordEvent(state, quota(2_000), 1_000)
+  recordEvent(state, { type: 'limit.reported', kind: 'quota', message: 'weekly' }, 1_999)
+  expect(state.limit).toEqual({ resetsAt: 2_000 })
+  recordEvent(state, { type: 'limit.reported', kind: 'quota', message: 'weekly' }, 2_000)
+  expect(state.limit).toEqual({ message: 'weekly' })
 })
 
 test('a limit is shown until it resets', () => {

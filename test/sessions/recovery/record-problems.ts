@@ -13,7 +13,7 @@ function decided({ status, openTurn, turns, requests, queue }: SessionState): st
 export function recordProblems(log: readonly Entry[], record: SessionRecord | undefined): string[] {
   if (!record) return []
   const folded = state(record.id)
-  for (const { event, native } of log) recordEvent(folded, event, native)
+  for (const { event, at, native } of log) recordEvent(folded, event, at, native)
   const [found, expected] = [decided(record), decided(folded)]
   return found === expected ? [] : [`the record of ${record.id} is ${found}, and its log says ${expected}`]
 }
