@@ -124,7 +124,12 @@ test('a turn whose agent was killed with its server is lost, with everything tha
   killLeft(host.agentProcesses().map((one) => Number.parseInt(one, 10)))
   await host.start()
   await expect.poll(async () => outcomes(await log(id)), { timeout: 60_000 }).toEqual(['lost'])
-  const last = (await log(id)).at(-1)?.event
+  const entries = await log(id)
+  const notices = entries.flatMap(({ event }) => (event.type === 'notice.raised' ? event.message : []))
+  expect(notices).toEqual([
+    'The server was restarted while claude worked. It reads on where it stopped, and no output is missing.',
+  ])
+  const last = entries.at(-1)?.event
   expect(last).toMatchObject({ error: { message: 'the agent ended while no server was running' } })
 }, 120_000)
 

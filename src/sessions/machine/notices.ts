@@ -70,8 +70,8 @@ export function notContinued(turn: number, why: string): NoticeRaised {
   return { type: 'notice.raised', level: 'warning', code: 'not_continued', message, data: { turn } }
 }
 
-/** A process of ours ended, and its agent did not: the turn goes on in this one. */
+/** A process of ours ended while a turn ran. The agent may have ended since: the rest of its output tells. */
 export function reattached(agent: string): NoticeRaised {
-  const message = `The server was restarted while ${agent} worked. The agent was found again, and no output is missing.`
+  const message = `The server was restarted while ${agent} worked. It reads on where it stopped, and no output is missing.`
   return { type: 'notice.raised', level: 'info', code: 'reattached', message }
 }

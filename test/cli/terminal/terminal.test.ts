@@ -133,7 +133,7 @@ describe('a session that outlives its terminal', () => {
     await using first = terminal(['run', 'claude', 'work', '--name', 'cut'])
     await first.shows('working')
     process.kill(await home.daemonPid(), 'SIGKILL')
-    await first.shows('was found again')
+    await first.shows('reads on where it stopped')
     await home.mainstem(['stop', 'cut'])
     expect(await first.exited).toBe(130)
     expect(first.text).not.toContain('lost')
