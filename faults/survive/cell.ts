@@ -152,12 +152,14 @@ class Cell {
 
   /** Answers what the agent asks. The turn of an agent that was killed is followed by another one. */
   async #isOver(): Promise<boolean> {
-    const { requests } = await this.#record()
-    const client = await this.#client()
-    for (const { requestId, inputDigest } of requests)
-      await client.answer(this.#id, requestId, { decision: 'allow', inputDigest })
+    const { ending } = this.#setup
     const ends = (await this.#entries()).filter(({ event }) => event.type === 'turn.completed')
-    return ends.length === (this.#setup.ending === 'reboot' ? 2 : 1)
+    // Until its turn has ended, the record shows a request of the agent that was killed.
+    if (ending === 'reboot' && ends.length === 0) return false
+    const client = await this.#client()
+    for (const { requestId, inputDigest } of (await this.#record()).requests)
+      await client.answer(this.#id, requestId, { decision: 'allow', inputDigest })
+    return ends.length === (ending === 'reboot' ? 2 : 1)
   }
 
   /** The processes that a launcher of this cell started, by pid. */
