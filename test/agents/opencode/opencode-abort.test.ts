@@ -29,6 +29,8 @@ describe('an abort before any answer', () => {
     talk.idle()
     talk.idle()
     expect(talk.of('turn.completed')).toMatchObject([{ turn: 1, outcome: 'interrupted' }])
+    // The same process may never answer the next prompt.
+    expect(talk.conversation.unconfirmed).toBe(true)
     talk.prompt('Again')
     talk.message('msg_v', 'user')
     talk.part({ id: 'prt_v', type: 'text', text: 'Again' }, 'msg_v')

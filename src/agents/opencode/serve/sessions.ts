@@ -123,6 +123,8 @@ export function decodeIdle(state: ServeState, properties: Fields): Decoded {
   const { prompt } = state.turn
   const emitted = endTurn(state)
   state.turn.cutPrompt = prompt
+  // As after an abort that is reported as an error: the next prompt may never get a response.
+  state.aborting = true
   return emitAll(emitted)
 }
 
