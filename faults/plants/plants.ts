@@ -61,8 +61,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'interrupt does nothing',
     file: 'src/sessions/turns/turns.ts',
-    find: "if (turn === this.open) return this.interrupt('interrupt', claims)",
-    replace: 'if (turn === this.open) return this.#log.commit(claims)',
+    find: "if (turn === this.open) return this.interrupt('interrupt', context)",
+    replace: 'if (turn === this.open) return this.#log.commit(context?.claims)',
     shows: /interrupt: .* was confirmed at/,
   },
   {
@@ -106,7 +106,7 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'orphan left after a crash',
     file: 'src/drivers/tree/sweep.ts',
-    find: 'const tree = new ProcessTree(table, over, undefined, groups, { owner, except, folders })',
+    find: 'const tree = new ProcessTree(table, over, undefined, groups, { owner, except, folders, roots })',
     replace: 'const tree = new ProcessTree(table, [], undefined, undefined)',
     shows: /orphan: \d+/,
   },

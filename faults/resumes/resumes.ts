@@ -19,8 +19,10 @@ export const READERS: Readonly<Record<string, (way: Way) => Reader>> = {
   sse: (way) => unifiedReader(new SseTransport(optionsOf(way)), way.random),
   polling: (way) => unifiedReader(new HttpTransport({ ...optionsOf(way), intervalMs: 20 }), way.random),
   fallback: (way) => unifiedReader(selectTransport(optionsOf(way)), way.random),
-  stdio({ url, data, random }) {
-    return unifiedReader(new StdioTransport({ args: ['stdio', '--url', url, '--data', data] }), random)
+  stdio({ url, data, token, random }) {
+    // The proxy has another address than the server of the data directory, so its token has to be named.
+    const env = { ...process.env, MAINSTEM_TOKEN: token }
+    return unifiedReader(new StdioTransport({ args: ['stdio', '--url', url, '--data', data], env }), random)
   },
   entries: entriesReader,
   rpc: rpcReader,

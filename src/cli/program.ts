@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   compact: sessions,
   review: sessions,
   goal: sessions,
+  rename: sessions,
   rewind: sessions,
   rm: sessions,
   requests: async () => (await import('./commands/requests.ts')).registerRequests,

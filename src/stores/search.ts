@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { createHash } from 'node:crypto'
-import { type Entry, type EventType, isDamaged, MainstemError } from '../model/index.ts'
+import type { Entry, EventType } from '../model/index.ts'
+import { isDamaged } from '../model/outcome/error-table.ts'
+import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { importerOf } from '../model/owner.ts'
 import { matchesTerms, type SearchTerm, searchTokens } from '../model/text/search-terms.ts'
 import { searchText } from '../model/text/search-text.ts'

@@ -71,7 +71,7 @@ test.each([
 test('a command that an agent would take for text is refused', async () => {
   const { sessions } = house()
   const policy = { approval: 'ask', sandbox: 'none' } as const
-  const session = await sessions.create({ agent: 'pi', cwd: '/project', policy })
+  const session = await sessions.create({ agent: 'opencode', cwd: '/project', policy })
   await expect(session.prompt('/compact')).rejects.toMatchObject({ code: 'unsupported_option' })
   await expect(session.prompt('/review')).rejects.toMatchObject({ code: 'unsupported_option' })
 })

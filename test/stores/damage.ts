@@ -50,6 +50,8 @@ export async function fill(store: Store): Promise<Map<string, BlobRef>> {
   const removed = { type: 'token.added', name: 'old', digest: 'd', roles: [] } as const
   await access.change(removed, factOf('token.added'))
   await access.change({ type: 'token.removed', name: 'old' }, factOf('token.removed'))
+  const login = { type: 'login.added', principal: 'ci', login: 'laptop', allowedBy: 'd' } as const
+  await access.change({ ...login, digest: 'e', roles: ['operator'] }, factOf('token.added'))
   await access.change({ type: 'grant.added', to: 'ci', of: 'local' }, factOf('grant.added'))
   return blobs
 }

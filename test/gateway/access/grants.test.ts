@@ -89,6 +89,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /v1/sessions/:id/turns': { prompt: 'x' },
   'POST /v1/sessions/:id/steer': { prompt: 'x' },
   'POST /v1/sessions/:id/agent': { agent: 'able' },
+  'POST /v1/sessions/:id/name': { name: 'x' },
   'POST /v1/sessions/:id/model': { model: 'x' },
   'POST /v1/sessions/:id/mode': { policy: { approval: 'ask', sandbox: 'none' } },
   'POST /v1/sessions/:id/goal': { goal: 'x' },
