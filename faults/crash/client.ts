@@ -51,17 +51,7 @@ export class Client {
     const { principal, key, body } = one
     const isRemoved = one.session !== undefined && this.#history.deleted.has(one.session)
     const answer = await this.#target.call('POST /v1/sessions', body, this.#headers(principal, key))
-    if (answer?.status !== 201) {
-      if (answer)
-        console.error(
-          'DEBUG',
-          answer.status,
-          JSON.stringify(answer.body).slice(0, 300),
-          body.agent,
-          JSON.stringify(body).slice(0, 120),
-        )
-      return
-    }
+    if (answer?.status !== 201) return
     const session = String(answer.body.id)
     if (isRemoved) this.broken.push(`${key} begins a session after DELETE`)
     if (one.session !== undefined && one.session !== session) this.broken.push(`${key} is two sessions`)

@@ -10,11 +10,12 @@ import type { Storage } from './storage.ts'
 
 type Logs = ReadonlyMap<string, readonly string[]>
 
-/** Checks everything that a load left behind. The server must be down. */
+/** Checks everything that a load left behind. The server must be down. `mayLose` says which turns may be lost, by why. */
 export async function checkLoad(
   host: Pick<Host, 'storage' | 'histories'>,
   load: Load,
   found: Findings,
+  mayLose: (why: string) => boolean = () => false,
 ): Promise<number> {
   const logs = await host.storage.logs()
   const journals = await journalsIn(host.storage, [...logs.keys()])
@@ -36,7 +37,7 @@ export async function checkLoad(
       session,
       texts.map((text): Entry => JSON.parse(text)),
     )
-  for (const [session, entries] of parsed) found.add('turns_lost', ...lostTurns(session, entries))
+  for (const [session, entries] of parsed) found.add('turns_lost', ...lostTurns(session, entries, mayLose))
   check(
     {
       logs: parsed,
@@ -54,11 +55,11 @@ export async function checkLoad(
 const ENDING: readonly string[] = ['opencode live', 'echo live', 'echo oneshot']
 
 /** The turns that a crash of the server ended, although their agents outlive it. */
-function lostTurns(session: string, entries: readonly Entry[]): string[] {
+function lostTurns(session: string, entries: readonly Entry[], mayLose: (why: string) => boolean): string[] {
   const first = entries[0]?.event
   if (first?.type !== 'session.started' || ENDING.includes(`${first.agent} ${first.launch}`)) return []
   return entries.flatMap(({ seq, event }) =>
-    event.type === 'turn.completed' && event.outcome === 'lost'
+    event.type === 'turn.completed' && event.outcome === 'lost' && !mayLose(event.error?.message ?? '')
       ? [`${session} (${first.agent} ${first.launch}), ${seq}: ${event.error?.message}`]
       : [],
   )
