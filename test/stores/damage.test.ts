@@ -9,7 +9,7 @@ import { inspectStore } from '../../src/stores/sqlite/inspect.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { newSchema } from '../postgres/database.ts'
 import { type Damageable, damageContract, type SqlValue } from './contract-damage.ts'
-import { changedCopy, fill, filledStore } from './damage.ts'
+import { addLogin, changedCopy, fill, filledStore } from './damage.ts'
 import { database } from './sqlite-parts.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
@@ -75,7 +75,9 @@ damageContract('postgres', async (): Promise<Damageable> => {
   const url = await newSchema()
   const blobs = await postgresStore({ url }).then(async (store) => {
     await using filling = store
-    return await fill(filling)
+    const blobs = await fill(filling)
+    await addLogin(filling)
+    return blobs
   })
   const { href, schema } = serverOf(url)
   const client = new pg.Client({ connectionString: href, types: typesOf(pg.types) })

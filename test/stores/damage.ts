@@ -50,17 +50,23 @@ export async function fill(store: Store): Promise<Map<string, BlobRef>> {
   const removed = { type: 'token.added', name: 'old', digest: 'd', roles: [] } as const
   await access.change(removed, factOf('token.added'))
   await access.change({ type: 'token.removed', name: 'old' }, factOf('token.removed'))
-  const login = { type: 'login.added', principal: 'ci', login: 'laptop', allowedBy: 'd' } as const
-  await access.change({ ...login, digest: 'e', roles: ['operator'] }, factOf('token.added'))
   await access.change({ type: 'grant.added', to: 'ci', of: 'local' }, factOf('grant.added'))
   return blobs
+}
+
+/** Adds what databases of earlier versions do not have. */
+export async function addLogin({ access }: Store): Promise<void> {
+  const login = { type: 'login.added', principal: 'ci', login: 'laptop', allowedBy: 'd' } as const
+  await access.change({ ...login, digest: 'e', roles: ['operator'] }, factOf('token.added'))
 }
 
 /** A store with everything that can be stored, closed again. */
 export async function filledStore(): Promise<{ directory: string; blobs: Map<string, BlobRef> }> {
   const directory = newDirectory()
   await using store = await sqliteStore({ directory, durability: 'process' })
-  return { directory, blobs: await fill(store) }
+  const blobs = await fill(store)
+  await addLogin(store)
+  return { directory, blobs }
 }
 
 /** A copy of the store, after `change`. */
