@@ -45,19 +45,23 @@ export function applySent(state: AppServerState, message: Fields): Command | und
       openTurn(state, params.outputSchema !== undefined && params.outputSchema !== null)
       return { type: 'prompt', text: inputText(params, 'input') }
     case 'thread/compact/start':
-    case 'review/start':
+    case 'review/start': {
+      const prompt = method === 'review/start' ? '/review' : '/compact'
+      if (state.turn) return { type: 'steer', text: prompt }
       setConversation(state, text(params, 'threadId'))
-      openTurn(state, false)
-      if (state.turn) state.turn.reviews = method === 'review/start'
-      return { type: 'prompt', text: method === 'review/start' ? '/review' : '/compact' }
+      openTurn(state)
+      markReview(state, method === 'review/start')
+      return { type: 'prompt', text: prompt }
+    }
     case 'thread/goal/get':
     case 'thread/goal/clear':
     case 'thread/goal/set': {
       const prompt = goalPrompt(method, params)
       if (method === 'thread/goal/set') state.pursues = prompt !== undefined
       if (prompt === undefined) return undefined
+      if (state.turn) return { type: 'steer', text: prompt }
       setConversation(state, text(params, 'threadId'))
-      if (!state.turn) openTurn(state)
+      openTurn(state)
       return { type: 'prompt', text: prompt }
     }
     case 'turn/steer':
@@ -76,4 +80,8 @@ function goalPrompt(method: string, params: Fields): string | undefined {
   if (method === 'thread/goal/clear') return '/goal clear'
   const objective = text(params, 'objective')
   return objective === undefined ? undefined : `/goal ${objective}`
+}
+
+function markReview({ turn }: AppServerState, reviews: boolean): void {
+  if (turn) turn.reviews = reviews
 }
