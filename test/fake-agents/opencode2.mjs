@@ -46,16 +46,20 @@ function emit(type, data, session, durable = true) {
   if (stream) stream.write(`data: ${JSON.stringify(event)}\n\n`)
 }
 
-/** The events of a recording, from the delivery of its first prompt on. */
-function scenario(name) {
+/** The events of a recording, from the delivery of its first prompt or compaction on. */
+function scenario(name, wanted = 'user') {
   const lines = readFileSync(join(folder, name, 'transcript.jsonl'), 'utf8')
     .split('\n')
     .filter(Boolean)
   const all = lines.map((line) => JSON.parse(line))
   const events = all.flatMap(({ stream: from, msg }) => (/^sse/.test(from ?? '') && msg?.data ? [msg] : []))
   const root = events.find(({ type, data }) => type === 'session.created' && !data.parentID).data.sessionID
+  const { inboxID } = events.find(
+    ({ type, data }) =>
+      type === 'session.inbox.enqueued' && data.sessionID === root && data.item.type === wanted,
+  ).data
   const first = events.findIndex(
-    ({ type, data }) => type === 'session.inbox.delivered' && data.sessionID === root,
+    ({ type, data }) => type === 'session.inbox.delivered' && data.inboxID === inboxID,
   )
   const prompt = events[first]?.data.inboxID
   return { root, prompt, events: events.slice(first) }
@@ -119,7 +123,9 @@ function causeOf({ type, data }) {
 function note(session, { type, data }) {
   const message = session.messages.find((one) => one.id === data.assistantMessageID)
   if (type === 'session.inbox.delivered')
-    session.messages.unshift({ id: data.inboxID, type: 'user', time: {} })
+    session.messages.unshift({ id: data.inboxID, type: session.playing.wanted, time: {} })
+  if (type === 'session.compaction.ended')
+    Object.assign(session.messages[0], { status: 'completed', reason: data.reason, summary: data.text })
   if (type === 'session.step.started' && !message)
     session.messages.unshift({
       id: data.assistantMessageID,
@@ -166,13 +172,33 @@ async function prompt(session, sessionID, body) {
     return ok(item)
   }
   emit('session.execution.started', { sessionID }, session)
-  const { root, prompt: recorded, events } = scenario(name)
+  begin(session, sessionID, name, item)
+  return ok(item)
+}
+
+/** Plays the recording of a prompt or a compaction. */
+function begin(session, sessionID, name, { id: itemID, type: wanted }) {
+  const { root, prompt: recorded, events } = scenario(name, wanted)
   const names = new Map([
     [root, sessionID],
-    [recorded, body.id],
+    [recorded, itemID],
   ])
-  session.playing = { events, at: 0, names, done: new Set() }
+  session.playing = { events, at: 0, names, done: new Set(), wanted }
   setImmediate(() => play(session, sessionID))
+}
+
+/** A compaction waits in the inbox as a prompt does. */
+async function compact(session, sessionID) {
+  const item = { id: id('msg'), sessionID, type: 'compaction', payload: {}, delivery: 'queue' }
+  session.inbox.push(item)
+  emit('session.inbox.enqueued', { inboxID: item.id, sessionID, item }, session)
+  await save()
+  if (mode === 'never compacts') {
+    console.log('a compaction waits')
+    return ok(item)
+  }
+  emit('session.execution.started', { sessionID }, session)
+  begin(session, sessionID, 'compact_manual', item)
   return ok(item)
 }
 
@@ -199,6 +225,8 @@ async function inSession(method, sessionID, [what, item], body, query) {
       return ok({ id: sessionID, time: { created: 1, updated: now() } })
     case 'POST prompt':
       return prompt(session, sessionID, body)
+    case 'POST compact':
+      return compact(session, sessionID)
     case 'POST interrupt':
       return interrupt(session, sessionID)
     case 'GET message':

@@ -96,7 +96,7 @@ function turnsOf(events: readonly Event[]): OracleTurn[] {
       const item = items.get(data?.inboxID)
       if (item) item.read = true
       if (item?.delivery === 'queue' && begin !== undefined) close(at, { type: 'queued' })
-      if (item?.type !== 'compaction') begin ??= at
+      begin ??= at
     }
     if (!/^session\.execution\.(?:succeeded|failed|interrupted)$/.test(type)) return
     const isWaiting = [...items.values()].some(({ type: kind, read }) => kind === 'user' && !read)

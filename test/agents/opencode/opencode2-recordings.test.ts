@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { decodeRecording, statsOf } from '../../../src/compose/decode.ts'
 import type { Event } from '../../../src/model/index.ts'
-import { fixtures } from '../fixtures.ts'
+import { decodeFixture, fixtures } from '../fixtures.ts'
 import { unfaithful, violations } from '../invariants.ts'
 
 const recorded = fixtures.filter(({ program }) => program === 'opencode2')
@@ -54,6 +54,15 @@ describe.each(streams)('the events of $scenario without the calls', ({ scenario 
 })
 
 describe('what the recordings teach', () => {
+  test('a manual compaction is a turn of its own', () => {
+    const [fixture] = streams.filter(({ scenario }) => scenario === 'compact_manual')
+    if (!fixture) throw new Error('there is no recording compact_manual')
+    const turns = decodeFixture(fixture).entries.flatMap(({ event }) =>
+      event.type === 'turn.started' ? [event.prompt?.split(' ')[0]] : [],
+    )
+    expect(turns).toEqual(['SCENARIO:resume1', '/compact', 'SCENARIO:text'])
+  })
+
   test('text comes before the call that follows it, also if its deltas arrive later', () => {
     const order = eventsIn('tool_bash', 'text.completed', 'tool.started').map(({ type }) => type)
     expect(order.slice(0, 2)).toEqual(['text.completed', 'tool.started'])

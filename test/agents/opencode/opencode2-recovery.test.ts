@@ -64,6 +64,19 @@ class Server {
   }
 }
 
+/** A compaction that the server has begun. */
+function compacting(): Server {
+  const server = new Server()
+  expect(paths(server.command({ type: 'prompt', text: '/compact' }))).toEqual([
+    `POST /api/session/${ROOT}/compact`,
+  ])
+  server.http('compact', { data: { id: 'msg_c', type: 'compaction' } })
+  server.said('execution.started')
+  server.said('inbox.delivered', { inboxID: 'msg_c' })
+  server.said('compaction.started', { reason: 'manual' })
+  return server
+}
+
 const paths = ({ writes }: Decoded) =>
   writes.map((write) => (write.kind === 'http' ? `${write.method} ${write.path}` : write.kind))
 
@@ -198,5 +211,41 @@ test.each(['an event', 'the list after a break'])('a form of no session, known f
   })
   expect(writes).toMatchObject([
     { method: 'POST', path: '/api/session/global/form/frm_1/reply', body: { answer: { name: 'Ada' } } },
+  ])
+})
+
+test('a compaction that failed fails its turn, although its execution succeeded', () => {
+  const server = compacting()
+  const error = { type: 'provider.transport', message: 'no route' }
+  expect(server.said('compaction.failed', { reason: 'manual', error }).emitted).toMatchObject([
+    { type: 'notice.raised', message: 'the context could not be compacted: no route' },
+  ])
+  expect(server.said('execution.succeeded').emitted).toMatchObject([
+    { type: 'turn.verdict', evidence: 'error', error: { code: 'connection_failed' } },
+  ])
+})
+
+test.each([
+  ['completed', 'success'],
+  ['failed', 'error'],
+])('a compaction that %s in the gap ends its turn, once', (status, evidence) => {
+  const server = compacting()
+  server.reconnect()
+  const error = { type: 'provider.transport', message: 'no route' }
+  const message = { id: 'msg_c', type: 'compaction', status, reason: 'manual', error }
+  const first = server.http(`state message ${ROOT}`, { data: [message] }).emitted
+  server.http(`state active ${ROOT}`, { data: {} })
+  const last = server.http(`state last ${ROOT}`, { data: [message] }).emitted
+  const types = [...first, ...last].map(({ type }) => type)
+  expect(types).toEqual(status === 'completed' ? ['context.compacted', 'turn.verdict'] : ['turn.verdict'])
+  expect(last.at(-1)).toMatchObject({ evidence })
+})
+
+test('a refused compaction fails its turn', () => {
+  const server = new Server()
+  server.command({ type: 'prompt', text: '/compact' })
+  const body = { _tag: 'ServiceUnavailableError', message: 'not now' }
+  expect(server.http('compact', body, 503).emitted).toMatchObject([
+    { type: 'turn.verdict', evidence: 'error' },
   ])
 })

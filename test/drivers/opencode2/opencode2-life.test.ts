@@ -166,6 +166,39 @@ describe('prompts', () => {
   })
 })
 
+describe('/compact', () => {
+  test.each(['live', 'oneshot'] as const)('compacts the conversation in a turn: %s', async (launch) => {
+    await using play = new Play({ ...ALL, launch })
+    await play.prompt('text please')
+    await play.next('turn.completed')
+    await play.prompt('/compact')
+    expect(await play.next('context.compacted')).toMatchObject({ trigger: 'manual' })
+    expect(await play.next('turn.completed')).toMatchObject({ outcome: 'completed' })
+    await play.prompt('text again')
+    expect(await play.next('turn.completed')).toMatchObject({ outcome: 'completed' })
+    const calls = posts(play).filter(({ call }) => /(?:compact|prompt)$/.test(call))
+    expect(calls.map(({ call }) => call)).toEqual([
+      'POST /api/session/ID/prompt',
+      'POST /api/session/ID/compact',
+      'POST /api/session/ID/prompt',
+    ])
+  })
+
+  test('is removed when it is interrupted before it began', async () => {
+    await using play = new Play(ALL, new Opencode2('never compacts'))
+    await play.prompt('/compact')
+    await play.line(/^a compaction waits/)
+    await (await play.session).interrupt()
+    expect(await play.next('turn.completed')).toMatchObject({ outcome: 'interrupted' })
+    expect(posts(play).map(({ call }) => call)).toEqual([
+      'POST /api/session',
+      'POST /api/session/ID/compact',
+      'POST /api/session/ID/interrupt',
+      'DELETE /api/session/ID/inbox/ID',
+    ])
+  })
+})
+
 describe('a stream that breaks', () => {
   test('is opened again, and the state is read: calls, texts and the end of the turn', async () => {
     await using play = new Play()

@@ -19,7 +19,7 @@ export const CAPABILITIES: Capabilities = {
   plans: false,
   subagents: true,
   mcp: true,
-  verbs: [],
+  verbs: ['compact'],
   // A broken answer is kept and fails the turn; one that is retried was never shown.
   marksRetries: true,
 }

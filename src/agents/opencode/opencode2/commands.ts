@@ -1,4 +1,5 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
+import { verbIn } from '../../../model/request/verb.ts'
 import type { Decoded, Write } from '../../agent.ts'
 import { emitAll, nextProcess, nextTurn, nothing, refuse, send } from '../../kit/decoded.ts'
 import { type Fields, fields, objects, text, texts } from '../../kit/fields.ts'
@@ -8,8 +9,8 @@ import { noteRejection, refuseAsked } from './asks.ts'
 import { removeUndelivered } from './inbox.ts'
 import { isReady, modelRef, PROBE } from './opening.ts'
 import { newPromptId } from './prompt-id.ts'
-import { formCancel, formReply, permissionReply, promptCall } from './replies.ts'
-import { type Ask, newTurn, type OpencodeState } from './state.ts'
+import { compactCall, formCancel, formReply, permissionReply, promptCall } from './replies.ts'
+import { type Ask, newCompaction, newTurn, type OpencodeState } from './state.ts'
 import { endTurn } from './turn.ts'
 
 type PromptToSend = Extract<Command, { type: 'prompt' }>
@@ -67,6 +68,11 @@ function prompt(state: OpencodeState, command: PromptToSend): Decoded {
 export function sendPrompt(state: OpencodeState, command: PromptToSend): Decoded {
   const { root, turn } = state
   if (!root || !turn) return nothing
+  if (verbIn(command.text)?.verb === 'compact') {
+    turn.compaction = newCompaction()
+    // The server names it in its response.
+    return send([...selections(state, root.id), compactCall(root.id)])
+  }
   const body = promptBody(state, root.id, command)
   turn.promptId = text(body, 'id')
   turn.body = body

@@ -33,7 +33,8 @@ export function executionStarted(state: OpencodeState, thread: Thread): Decoded 
 /** An execution without our prompt, such as a compaction, does not end the turn. */
 export function executionSucceeded(state: OpencodeState, thread: Thread): Decoded {
   if (thread !== state.root) return emitAll(endChild(state, thread))
-  return state.turn?.delivered ? emitAll(end(state)) : nothing
+  const { turn } = state
+  return turn?.delivered ? emitAll(end(state, turn.compaction?.failure)) : nothing
 }
 
 export function executionFailed(state: OpencodeState, thread: Thread, data: Fields): Decoded {

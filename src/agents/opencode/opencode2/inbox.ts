@@ -1,8 +1,8 @@
-import type { Decoded, Emitted } from '../../agent.ts'
+import type { Decoded, Emitted, Write } from '../../agent.ts'
 import { emitAll, held, nothing, send, skipped } from '../../kit/decoded.ts'
 import { type Fields, fields, text } from '../../kit/fields.ts'
 import { inboxRemoval } from './replies.ts'
-import type { InboxItem, OpencodeState } from './state.ts'
+import { type InboxItem, newCompaction, type OpencodeState, type OpencodeTurn } from './state.ts'
 import type { Thread } from './thread.ts'
 import { beginTurn, endTurn } from './turn.ts'
 
@@ -20,14 +20,25 @@ export function enqueued(state: OpencodeState, thread: Thread, data: Fields): De
     delivered: false,
   })
   const { turn } = state
-  if (turn && !turn.accepted && type === 'user' && (turn.promptId ?? id) === id) {
-    turn.promptId = id
-    turn.accepted = true
-  }
+  const isOwn = turn && !turn.accepted && type === typeOf(turn) && (turn.promptId ?? id) === id
+  const writes = isOwn ? accept(state, turn, id) : []
+  if (writes.length > 0) return send(writes)
   // Other synthetic items are instructions for the model, such as those of plan mode.
   const isResult = type === 'synthetic' && text(fields(payload, 'metadata'), 'source') !== undefined
   if (isResult) return emitAll([backgroundFinished(payload)])
   return text(payload, 'text') === undefined ? nothing : held([])
+}
+
+function typeOf({ compaction }: OpencodeTurn): string {
+  return compaction ? 'compaction' : 'user'
+}
+
+/** The server has the prompt or the compaction of the turn. A compaction that was interrupted without an id is removed. */
+export function accept(state: OpencodeState, turn: OpencodeTurn, id: string): Write[] {
+  const isLate = turn.compaction !== undefined && turn.aborted && turn.promptId === undefined
+  turn.promptId = id
+  turn.accepted = true
+  return isLate ? [...removeUndelivered(state).writes] : []
 }
 
 function backgroundFinished(payload: Fields): Emitted {
@@ -53,13 +64,12 @@ export function delivered(state: OpencodeState, thread: Thread, data: Fields): D
   const item = state.inbox.get(id) ?? UNKNOWN
   item.delivered = true
   const { turn } = state
-  if (item.type === 'compaction') return nothing
   if (turn?.promptId === id) {
     turn.delivered = true
     return nothing
   }
   if (!turn) return emitAll([start(state, id, item)])
-  if (item.type === 'synthetic') return nothing
+  if (item.type === 'synthetic' || (item.type === 'compaction' && !turn.delivered)) return nothing
   // The server delivers a queued prompt when it has nothing more to do for the one before.
   if (item.delivery === 'queue' && turn.delivered) {
     return emitAll([...endTurn(state), start(state, id, item)])
@@ -71,7 +81,10 @@ export function delivered(state: OpencodeState, thread: Thread, data: Fields): D
 const UNKNOWN: InboxItem = { type: 'user', text: '', delivery: 'steer', delivered: true }
 
 function start(state: OpencodeState, id: string, { type, text }: InboxItem): Emitted {
-  return beginTurn(state, id, type === 'user' ? text : undefined)
+  const isCompaction = type === 'compaction'
+  const started = beginTurn(state, id, isCompaction ? '/compact' : type === 'user' ? text : undefined)
+  if (state.turn && isCompaction) state.turn.compaction = newCompaction()
+  return started
 }
 
 /** A prompt was removed before the model read it. */

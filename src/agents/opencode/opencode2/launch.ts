@@ -16,7 +16,7 @@ const common = {
   codec: accounted(codec, dropped),
   steps: { reported: 'after_tools' },
   keepsModel: true,
-  lacks: { ...LACKS, fork: UNVERIFIED, compact: UNVERIFIED },
+  lacks: { ...LACKS, fork: UNVERIFIED },
   stream: 'sse',
   leavesTools: true,
   stopCode: 130,

@@ -1,6 +1,6 @@
 import type { Decoded, Emitted, Write } from '../../agent.ts'
 import { emitAll, nothing, send } from '../../kit/decoded.ts'
-import { type Fields, fields, objects, text } from '../../kit/fields.ts'
+import { compact, type Fields, fields, objects, text } from '../../kit/fields.ts'
 import { currentId } from '../../kit/ledger.ts'
 import { formCreated, GLOBAL, permissionAsked, threadOfSession, withdrawOthers } from './asks.ts'
 import { completeBlock, releaseAll } from './blocks.ts'
@@ -10,7 +10,7 @@ import { stepEnded } from './executions.ts'
 import { enqueued } from './inbox.ts'
 import { eventsMissing } from './missing.ts'
 import { promptCall } from './replies.ts'
-import type { OpencodeState } from './state.ts'
+import type { OpencodeState, TurnCompaction } from './state.ts'
 import type { Thread } from './thread.ts'
 import { endTurn } from './turn.ts'
 
@@ -70,6 +70,8 @@ function readMessages(state: OpencodeState, thread: Thread, messages: readonly F
   if (thread === state.root && turn && at >= 0) turn.delivered = true
   if (thread === state.root && at < 0) return []
   const emitted = releaseAll(state, thread)
+  const { compaction } = turn ?? {}
+  if (compaction && thread === state.root) emitted.push(...readCompaction(compaction, messages[at]))
   const recovered: string[] = []
   for (const message of (at < 0 ? messages : messages.slice(0, at)).toReversed()) {
     if (message.type === 'assistant') emitted.push(...readAnswer(state, thread, message, recovered))
@@ -81,6 +83,18 @@ function readMessages(state: OpencodeState, thread: Thread, messages: readonly F
     emitted.push(eventsMissing(notice, { session: thread.id, messages: recovered }))
   }
   return emitted
+}
+
+/** The compaction that the turn is about, if the event of its end was missed. */
+function readCompaction(compaction: TurnCompaction, message: Fields = {}): Emitted[] {
+  if (message.status === 'failed') compaction.failure ??= failureOf(fields(message, 'error'))
+  if (message.status !== 'completed' || compaction.isReported) return []
+  compaction.isReported = true
+  return [compacted(message)]
+}
+
+export function compacted(native: Fields): Emitted {
+  return { type: 'context.compacted', ...compact({ trigger: text(native, 'reason') }) }
 }
 
 /** A message that joined the turn, if the event of its delivery was missed. */
@@ -105,7 +119,7 @@ function readLast(state: OpencodeState, root: Thread, messages: readonly Fields[
   const emitted = readMessages(state, root, messages)
   for (const { id, type } of messages) if (type === 'assistant') state.over.add(String(id))
   turn.doneAt = state.clock
-  return [...emitted, ...endTurn(state, { failure: root.failure })]
+  return [...emitted, ...endTurn(state, { failure: turn.compaction?.failure ?? root.failure })]
 }
 
 function readAnswer(state: OpencodeState, thread: Thread, message: Fields, recovered: string[]): Emitted[] {

@@ -61,6 +61,11 @@ export function inboxRemoval(sessionId: string, inboxId: string): ReplyWrite {
   return { kind: 'http', method: 'DELETE', path: `/api/session/${sessionId}/inbox/${inboxId}`, tag: 'remove' }
 }
 
+/** A compaction waits in the inbox, as a prompt does. */
+export function compactCall(sessionId: string): ReplyWrite {
+  return { kind: 'http', method: 'POST', path: `/api/session/${sessionId}/compact`, tag: 'compact', body: {} }
+}
+
 /** A prompt has an id of ours, so that it can be sent twice and is added once. */
 export function promptCall(sessionId: string, body: Fields, tag = 'prompt'): ReplyWrite {
   return { kind: 'http', method: 'POST', path: `/api/session/${sessionId}/prompt`, tag, body }

@@ -1,7 +1,8 @@
 import type { Decoded } from '../../agent.ts'
-import { emit, emitAll, nothing } from '../../kit/decoded.ts'
+import { emit, emitAll, nothing, send } from '../../kit/decoded.ts'
 import { count, type Fields, fields, text } from '../../kit/fields.ts'
 import { failureOfResponse } from './errors.ts'
+import { accept } from './inbox.ts'
 import { listed, opened, openFailed, probed, removeWaiting } from './opening.ts'
 import { applyState } from './recovery.ts'
 import type { OpencodeState } from './state.ts'
@@ -32,6 +33,8 @@ export function decodeResponse(state: OpencodeState, native: Fields): Decoded {
       return applyState(state, what, id, body)
     case 'prompt':
       return isFailed ? promptFailed(state, status, body) : nothing
+    case 'compact':
+      return isFailed ? promptFailed(state, status, body) : compacting(state, fields(body, 'data'))
     case 'interrupt':
       state.aborting = false
       if (!isFailed) return nothing
@@ -67,6 +70,14 @@ function promptFailed(state: OpencodeState, status: number, body: Fields): Decod
   const { turn } = state
   if (!turn || turn.accepted) return nothing
   return emitAll(endTurn(state, { failure: failureOfResponse(status, body) }))
+}
+
+/** The released server may name no item: the event of its inbox does. */
+function compacting(state: OpencodeState, item: Fields): Decoded {
+  const { turn } = state
+  const id = text(item, 'id')
+  if (!turn?.compaction || turn.accepted || id === undefined) return nothing
+  return send(accept(state, turn, id))
 }
 
 function refused(isFailed: boolean, status: number, body: Fields): Decoded {

@@ -3,7 +3,7 @@ import type { AnswerCommand, Command } from '../../../model/index.ts'
 import { compact, type Fields, fields, isFields, objects, text, texts } from '../../kit/fields.ts'
 import { askOf, closeRequest, requestIdOf } from '../../kit/requests.ts'
 import { noteRejection, refuseAsked } from './asks.ts'
-import { type Ask, newTurn, type OpencodeState } from './state.ts'
+import { type Ask, newCompaction, newTurn, type OpencodeState } from './state.ts'
 import { adoptRoot } from './thread.ts'
 
 /** Reads a call of a transcript: `{ method, path, body }`. */
@@ -16,6 +16,8 @@ export function sent(state: OpencodeState, frame: Frame): Command | undefined {
   switch (action) {
     case 'prompt':
       return method === 'POST' ? prompted(state, id, body) : undefined
+    case 'compact':
+      return compacted(state, id)
     case 'interrupt':
       return interrupted(state, id)
     case 'permission':
@@ -35,6 +37,14 @@ function prompted(state: OpencodeState, id: string, body: Fields): Command | und
   if (root.id !== id || state.turn || isKnown || body.resume === false) return undefined
   state.turn = newTurn(promptId)
   return { type: 'prompt', text: text(body, 'text') ?? '' }
+}
+
+function compacted(state: OpencodeState, id: string): Command | undefined {
+  const root = state.root ?? adoptRoot(state, id)
+  if (root.id !== id || state.turn) return undefined
+  state.turn = newTurn()
+  state.turn.compaction = newCompaction()
+  return { type: 'prompt', text: '/compact' }
 }
 
 /** Ignores interrupts of other sessions. */

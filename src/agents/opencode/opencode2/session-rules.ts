@@ -1,6 +1,6 @@
 import type { Decoded, Emitted } from '../../agent.ts'
 import { emit, emitAll, held, nothing } from '../../kit/decoded.ts'
-import { compact, type Fields, fields, text } from '../../kit/fields.ts'
+import { type Fields, fields, text } from '../../kit/fields.ts'
 import { updateSession } from '../../kit/known.ts'
 import { ruleTable } from '../../kit/rules.ts'
 import { modelName } from '../effects.ts'
@@ -19,6 +19,7 @@ import {
   stepStarted,
 } from './executions.ts'
 import { cancelled, delivered, deliveryChanged, enqueued } from './inbox.ts'
+import { compacted } from './recovery.ts'
 import type { OpencodeState } from './state.ts'
 import type { Thread } from './thread.ts'
 import { beginMissed, endTurn } from './turn.ts'
@@ -102,9 +103,10 @@ export const sessionRuleOf = ruleTable<SessionRule>({
   'session.compaction.started': silent,
   'session.compaction.delta': silent,
   'session.compaction.ended': emits('everything', (state, thread, data) =>
-    ofRoot(state, thread, () => [
-      { type: 'context.compacted', ...compact({ trigger: text(data, 'reason') }) },
-    ]),
+    ofRoot(state, thread, () => {
+      if (state.turn?.compaction) state.turn.compaction.isReported = true
+      return [compacted(data)]
+    }),
   ),
   'session.compaction.failed': rule('everything', compactionFailed),
   'session.deleted': rule('everything', deleted),
@@ -127,8 +129,11 @@ function ofRoot(state: OpencodeState, thread: Thread, emitted: () => Emitted[]):
   return thread === state.root ? emitted() : []
 }
 
-function compactionFailed(_: OpencodeState, __: Thread, data: Fields): Decoded {
-  const { error } = failureOf(fields(data, 'error'))
+function compactionFailed({ turn }: OpencodeState, _: Thread, data: Fields): Decoded {
+  const failure = failureOf(fields(data, 'error'))
+  const { error } = failure
+  // The execution of the compaction may succeed nevertheless.
+  if (turn?.compaction) turn.compaction.failure = failure
   return emit({
     ...errorNotice(fields(data, 'error')),
     type: 'notice.raised',

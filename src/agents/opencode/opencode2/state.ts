@@ -14,10 +14,18 @@ export interface InboxItem {
   delivered: boolean
 }
 
+/** The compaction that a turn consists of. */
+export interface TurnCompaction {
+  isReported: boolean
+  failure: Failure | undefined
+}
+
 /** A busy period of the root that answers one prompt. */
 export interface OpencodeTurn {
   /** The inbox id of its prompt; unknown until the server has accepted a prompt without our id. */
   promptId: string | undefined
+  /** The turn compacts the conversation. */
+  compaction: TurnCompaction | undefined
   /** The prompt as we sent it, to repeat it. */
   body: Fields | undefined
   /** The server has accepted the prompt. */
@@ -150,9 +158,12 @@ export function initialState(start: Start): OpencodeState {
   }
 }
 
+export const newCompaction = (): TurnCompaction => ({ isReported: false, failure: undefined })
+
 export function newTurn(promptId?: string): OpencodeTurn {
   return {
     promptId,
+    compaction: undefined,
     body: undefined,
     accepted: false,
     delivered: false,
