@@ -65,6 +65,8 @@ export interface SessionDeps {
   mayWorkIn?(directory: string): boolean
   /** Called after each commit. */
   committed?: (state: SessionState, batch: Batch) => void
+  /** Called when an agent process has answered, with the time since its start. */
+  agentStarted?(ms: number): void
   /** Has another agent continue a session. */
   continueWith?: (id: string, command: HandOverCommand) => Promise<void>
   /** Called when a session fails. `stopped` settles when its process has stopped. */

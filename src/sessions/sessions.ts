@@ -11,10 +11,11 @@ import type { SessionDeps } from './deps.ts'
 import { SessionImports } from './imports/imports.ts'
 import { InFlight } from './in-flight.ts'
 import { CommitFeed } from './log/commit-feed.ts'
+import { Latency } from './log/latency.ts'
 import { SessionLogs } from './log/session-logs.ts'
 import { FailedSessions } from './recovery/failed-sessions.ts'
 import { LeftQueues } from './recovery/left-queues.ts'
-import { leaseLost, localTerms, Ownership } from './recovery/ownership.ts'
+import { type LeaseState, leaseLost, localTerms, Ownership } from './recovery/ownership.ts'
 import { Releases } from './recovery/releases.ts'
 import { Pruner, type Retention } from './recovery/retention.ts'
 import { type LeasedSession, Takeover } from './recovery/takeover.ts'
@@ -26,6 +27,8 @@ import { SessionFactory } from './session-factory.ts'
 export class Sessions extends SessionLogs {
   readonly activity = new CommitFeed()
   readonly inFlight = new InFlight()
+  /** From the start of an agent process to its first output, and the end of its handshake if it has one. */
+  readonly starts = new Latency()
   readonly imports: SessionImports
   readonly #deps: SessionDeps
   readonly #running = new Map<string, Session>()
@@ -54,6 +57,7 @@ export class Sessions extends SessionLogs {
         if (batch.receipts) this.inFlight.committed(batch.receipts)
         this.activity.committed(state, batch, clock.now())
       },
+      agentStarted: (ms) => this.starts.observe(ms),
       continueWith: (id, command) => this.continueWith(id, command),
       failed: (id, error, stopped) => {
         this.#running.delete(id)
@@ -165,6 +169,11 @@ export class Sessions extends SessionLogs {
   override async record(id: string): Promise<SessionRecord | undefined> {
     const running = this.#ownership.isCurrent ? this.#running.get(id) : undefined
     return running?.record ?? super.record(id)
+  }
+
+  /** The leases of this server. */
+  get leases(): LeaseState {
+    return this.#ownership.state
   }
 
   /** A session that this process runs. */

@@ -24,6 +24,7 @@ import {
   type LeaseTerms,
   NO_FENCE,
   type Receipt,
+  type SearchLag,
   type SessionQuery,
   type Store,
   type StoredState,
@@ -194,6 +195,10 @@ class MemoryStore implements Store {
       found.push(record)
     }
     return found
+  }
+
+  async searchLag(): Promise<SearchLag> {
+    return { backlog: 0 }
   }
 
   async counts(): Promise<ReadonlyMap<SessionRecord['status'], number>> {

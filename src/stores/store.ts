@@ -138,6 +138,14 @@ export interface TextMatches {
   isComplete: boolean
 }
 
+/** How far the index of the search is behind the logs. */
+export interface SearchLag {
+  /** When the oldest entry was committed that is new and not indexed yet; absent if there is none. */
+  since?: number
+  /** Rows of the log that are older than the index and not indexed yet, at most. */
+  backlog: number
+}
+
 export interface SessionQuery {
   /** Only sessions of these principals. */
   principals?: readonly string[]
@@ -230,7 +238,9 @@ export interface Store extends AsyncDisposable {
    * missing: those of a database that an older version wrote, and those that an index which is far behind does not have.
    */
   search(query: TextQuery): Promise<TextMatches>
-  /** Counts the sessions of each status. */
+  /** Reads a few rows, however much is stored. */
+  searchLag(): Promise<SearchLag>
+  /** Counts the sessions of each status. Reads an index of all sessions. */
   counts(): Promise<ReadonlyMap<SessionRecord['status'], number>>
   /**
    * Lists the principals whose sessions use, announced or resumed this native conversation. Deleting a session does not

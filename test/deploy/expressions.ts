@@ -6,9 +6,10 @@ export function scrapeOf(text: string): Scrape {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(
     lines.map((line) => {
-      const [, name = '', value] = /^(\S+(?:\{[^}]*\})?) (\S+)$/.exec(line) ?? []
-      if (value === undefined || Number.isNaN(Number(value))) throw new Error(`not a sample: ${line}`)
-      return [name, Number(value)]
+      const [, name = '', text = ''] = /^(\S+(?:\{[^}]*\})?) (\S+)$/.exec(line) ?? []
+      const value = text === '+Inf' ? Number.POSITIVE_INFINITY : Number(text || Number.NaN)
+      if (Number.isNaN(value)) throw new Error(`not a sample: ${line}`)
+      return [name, value]
     }),
   )
 }

@@ -52,6 +52,8 @@ test('alerts fire for what they name', async () => {
   })
   const before = await scrape(server)
   server.sessions.activity.latency.observe(2_000)
+  server.sessions.starts.observe(40_000)
+  server.deps.stats.deliveries.observe(8_000)
   isFailing = true
   // Not found is no error of the server; a store that fails is.
   for (let count = 0; count < 12; count++) {
@@ -61,7 +63,8 @@ test('alerts fire for what they name', async () => {
   // Metrics are collected at most once a second.
   let after = before
   const fired = async () => {
-    after = await scrape(server, 0)
+    // While the store fails, what is in it is left out.
+    after = new Map([...before, ...(await scrape(server, 0))])
     return firing(before, after).sort()
   }
   await expect
@@ -70,7 +73,9 @@ test('alerts fire for what they name', async () => {
       'MainstemDiskAlmostFull',
       'MainstemDown',
       'MainstemErrors',
+      'MainstemSlowAgentStarts',
       'MainstemSlowCommits',
+      'MainstemSlowDelivery',
       'MainstemStoreFails',
     ])
   expect(after.get('mainstem_http_requests_total{status="4xx"}')).toBe(12)
@@ -100,6 +105,78 @@ test('alerts fire for work that waits, and turns that fail', async () => {
   } finally {
     vi.useRealTimers()
   }
+})
+
+test('alerts fire for leases that end, an index that is behind, and connections that run out', async () => {
+  const store = memoryStore()
+  store.searchLag = async () => ({ since: Date.now() - 400_000, backlog: 7 })
+  await using server = await startGateway({
+    store,
+    terms: { owner: 'a', ttlMs: 30_000 },
+    limits: { bodyBytes: 1024, imageBytes: 1024, jsonDepth: 64, connections: 1 },
+  })
+  await begin(server, { prompt: script(text('m', 'done')) })
+  const now = await scrape(server)
+  expect(now.get('mainstem_leases')).toBe(1)
+  expect(now.get('mainstem_search_backlog_rows')).toBe(7)
+  expect(firing(now, now).sort()).toEqual(['MainstemConnectionsAlmostFull', 'MainstemSearchBehind'])
+  const left = 'mainstem_lease_left_seconds'
+  expect(now.get(left)).toBeGreaterThan(15)
+  const moment = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => moment + 15_000)
+  const later = await scrape(server).finally(() => clock.mockRestore())
+  expect(later.get(left)).toBeLessThan(4)
+  expect(firing(now, later)).toContain('MainstemLeasesEnd')
+})
+
+test('a store without leases that end has all the time for them', async () => {
+  await using server = await startGateway()
+  const now = await scrape(server)
+  expect(now.get('mainstem_lease_left_seconds')).toBe(Number.POSITIVE_INFINITY)
+})
+
+test('the start of an agent is measured until its first output', async () => {
+  await using server = await startGateway()
+  await begin(server, { prompt: script({ ...text('m', 'done'), wait: true }) })
+  await server.gate.reached()
+  expect(server.sessions.starts.count).toBe(0)
+  await server.gate.open()
+  await expect.poll(() => server.sessions.starts.count).toBe(1)
+})
+
+test('sessions that are not busy are counted once a minute, however often metrics are read', async () => {
+  const store = memoryStore()
+  let counted = 0
+  const counts = store.counts.bind(store)
+  store.counts = () => {
+    counted++
+    return counts()
+  }
+  await using server = await startGateway({ store })
+  let moment = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => moment)
+  try {
+    for (let scraped = 0; scraped < 6; scraped++, moment += 15_000) await scrape(server)
+  } finally {
+    clock.mockRestore()
+  }
+  expect(counted).toBe(2)
+})
+
+test('while the store fails, the metrics of the server itself are there', async () => {
+  const store = memoryStore()
+  store.counts = () => new Promise(() => undefined)
+  const probe = async () => {
+    throw new MainstemError('storage_failed', 'the database is away')
+  }
+  await using server = await startGateway({
+    store,
+    storage: new StorageCheck({ probe, report: () => undefined }),
+  })
+  const now = await scrape(server)
+  expect(now.get('mainstem_store_writable')).toBe(0)
+  expect(now.has('mainstem_agent_processes')).toBe(true)
+  expect(now.has('mainstem_queued_prompts')).toBe(false)
 })
 
 test('an alert fires for a node that is lost', async () => {

@@ -29,7 +29,7 @@ import { Cluster } from '../../src/sessions/nodes/cluster.ts'
 import { WarmPool } from '../../src/sessions/process/warm-pool.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
-import type { Store } from '../../src/stores/store.ts'
+import type { LeaseTerms, Store } from '../../src/stores/store.ts'
 import { Gate } from './gate.ts'
 import { able, puppet } from './puppet.ts'
 
@@ -51,6 +51,8 @@ export type Options = Partial<Omit<GatewayDeps, 'sessions' | 'cluster' | 'runs'>
   maxQueue?: number
   readBytes?: number
   maxProcesses?: number
+  /** The leases of the server; those of a single server unless told otherwise. */
+  terms?: LeaseTerms
 }
 
 /** A gateway on a free port of this machine, with agents that need no process. */
@@ -64,7 +66,7 @@ export class TestGateway implements AsyncDisposable {
 
   constructor(given: Options) {
     const { store = memoryStore(), more = [], settings = {}, timers = this.gate, ...rest } = given
-    const { maxQueue = 100, maxProcesses = 64, readBytes, ...more2 } = rest
+    const { maxQueue = 100, maxProcesses = 64, readBytes, terms, ...more2 } = rest
     const { driver: agents = driver({ timers }), ...options } = more2
     const { ceiling = CEILING, roots = [this.root] } = options
     this.sessions = new Sessions({
@@ -83,6 +85,7 @@ export class TestGateway implements AsyncDisposable {
       pool: new WarmPool(maxProcesses),
       maxQueue,
       ...(readBytes !== undefined && { readBytes }),
+      ...(terms && { terms }),
       idleProcessMs: 600_000,
       isInside: (path) => path.startsWith('/workspace/'),
       newId: randomUUID,

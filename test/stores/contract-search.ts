@@ -59,6 +59,15 @@ export function searchContract(open: () => Promise<Store>): void {
     expect(await found(store, 'cart missing')).toEqual([])
   })
 
+  test('the index says how far it is behind, and catches up', async () => {
+    await using store = await filled()
+    const { since } = await store.searchLag()
+    // Of the first row that waits; a store without an index has none.
+    expect([undefined, 2]).toContain(since)
+    await found(store, 'cart')
+    await expect.poll(() => store.searchLag(), { timeout: 10_000 }).toEqual({ backlog: 0 })
+  })
+
   test('the order of a search is that of the commits, also where clocks disagree', async () => {
     await using store = await open()
     const at = (entry: Entry, time: number) => ({ ...entry, at: time })

@@ -3,6 +3,7 @@ import type { ByteRange } from '../../model/text/byte-range.ts'
 import type {
   DailyUsage,
   JournalFrame,
+  SearchLag,
   SessionQuery,
   Store,
   TextMatches,
@@ -108,6 +109,11 @@ export abstract class SessionLogs {
   /** Finds entries of a principal that match every term, newest first. */
   search(query: TextQuery): Promise<TextMatches> {
     return this.#store.search(query)
+  }
+
+  /** How far the index of the search is behind the logs. */
+  searchLag(): Promise<SearchLag> {
+    return this.#store.searchLag()
   }
 
   /** Yields every matching record, newest first. */

@@ -235,7 +235,7 @@ export class AgentProcess {
     this.#run = run
     this.#stopping = false
     this.#isOutputClosed = false
-    this.#stages.update(this.#stage, true, left)
+    this.#stages.begin(this.#stage, left)
     this.#gone = this.#parts.run(this.#read(run))
     void run.outputClosed?.then(() => {
       if (this.#run !== run) return

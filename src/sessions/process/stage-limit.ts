@@ -9,20 +9,29 @@ export class StageLimit {
   /** The stage that is limited now, and when the agent last wrote a frame of its protocol. */
   #limited: Stage = 'working'
   #heardAt = 0
+  /** When the process was started, until it has answered. */
+  #startedAt: number | undefined
 
   constructor(parts: SessionParts) {
     this.#parts = parts
   }
 
+  /** Call when a process was started, or when one was found that an earlier owner left. */
+  begin(stage: Stage, left?: LeftRun): void {
+    this.update(stage, true, left)
+    this.#startedAt = left ? undefined : this.#parts.deps.clock.monotonic()
+  }
+
   /**
-   * Call at the start and after all output: output of the protocol extends the wait for the exit after a result, and no
-   * other. `left` is set for a process that an earlier owner left: what has passed counts.
+   * Call after all output: output of the protocol extends the wait for the exit after a result, and no other. `left` is
+   * set for a process that an earlier owner left: what has passed counts.
    */
   update(stage: Stage, isProtocol: boolean, left?: LeftRun): void {
     const { deps } = this.#parts
     const since = stage === 'starting' ? left?.startedAt : left?.outputAt
     const passedMs = since === undefined ? 0 : Math.max(0, deps.clock.now() - since)
     if (isProtocol) this.#heardAt = deps.clock.monotonic() - passedMs
+    if (isProtocol && stage !== 'starting') this.#answered()
     if (stage === this.#limited) return
     this.#enter(stage)
     if (stage === 'working') return
@@ -35,7 +44,15 @@ export class StageLimit {
 
   /** Call when the process has exited. */
   end(): void {
+    this.#startedAt = undefined
     this.#enter('working')
+  }
+
+  #answered(): void {
+    if (this.#startedAt === undefined) return
+    const { clock, agentStarted } = this.#parts.deps
+    agentStarted?.(clock.monotonic() - this.#startedAt)
+    this.#startedAt = undefined
   }
 
   #enter(stage: Stage): void {

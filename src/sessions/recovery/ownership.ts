@@ -33,6 +33,14 @@ export interface OwnershipDeps {
   extended?: ((leftMs: number) => void) | undefined
 }
 
+export interface LeaseState {
+  /** Sessions that this server has leased. */
+  held: number
+  ttlMs: number
+  /** The time until the agents of this server must end if no renewal succeeds. */
+  leftMs: number
+}
+
 /**
  * The leases of this server. They are renewed together. If that fails for too long, `lost` is called early enough to
  * stop every agent before another server can acquire a session: by the monotonic clock of this process, counted from
@@ -99,6 +107,16 @@ export class Ownership {
   /** False if the lease was lost or released. */
   holds(session: string): boolean {
     return this.#fences.has(session)
+  }
+
+  /** For metrics. A server that has leased nothing yet has nothing to renew. */
+  get state(): LeaseState {
+    const leftMs = this.#deadline - this.#now()
+    return {
+      held: this.#fences.size,
+      ttlMs: this.terms.ttlMs,
+      leftMs: leftMs === Number.NEGATIVE_INFINITY ? Number.POSITIVE_INFINITY : Math.max(0, leftMs),
+    }
   }
 
   /** No other server can have acquired a session of this one, by the clock. */

@@ -6,7 +6,7 @@ import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { AccessStore } from '../access.ts'
 import type { NodeStore } from '../nodes.ts'
 import type { Row } from '../row.ts'
-import type { TextMatches, TextQuery, TrimPoint } from '../store.ts'
+import type { SearchLag, TextMatches, TextQuery, TrimPoint } from '../store.ts'
 import type { CommitRun } from './commit-run.ts'
 import type { LogReads } from './log-reads.ts'
 import type { RowSource } from './rows.ts'
@@ -59,6 +59,7 @@ export interface Backend<P extends SessionPlace> extends AsyncDisposable {
   delete(session: string, fence: number, fact: AuditFact | undefined): Promise<void>
   forgetReceipts(ms: number): Promise<void>
   search(query: TextQuery, logs: LogReads): Promise<TextMatches>
+  searchLag(): Promise<SearchLag>
   /** Fails if a commit would. Tries one only if `writes`. */
   probe(writes: boolean): Promise<void>
 }

@@ -14,6 +14,7 @@ import {
   type LeaseTerms,
   NO_FENCE,
   type Receipt,
+  type SearchLag,
   type Store,
   type TextMatches,
   type TextQuery,
@@ -148,6 +149,10 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
 
   async search(query: TextQuery): Promise<TextMatches> {
     return this.#backend.search(query, this.#logs)
+  }
+
+  async searchLag(): Promise<SearchLag> {
+    return this.#backend.searchLag()
   }
 
   readBlob(ref: BlobRef, range?: ByteRange): AsyncIterable<Uint8Array> {

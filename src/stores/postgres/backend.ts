@@ -9,7 +9,7 @@ import type { LogReads } from '../log-store/log-reads.ts'
 import type { Tails } from '../log-store/tails.ts'
 import { searchOff } from '../refusals.ts'
 import type { Row } from '../row.ts'
-import type { TextMatches, TextQuery, TrimPoint } from '../store.ts'
+import type { SearchLag, TextMatches, TextQuery, TrimPoint } from '../store.ts'
 import { PostgresAccess } from './access.ts'
 import { BlobRows } from './blobs.ts'
 import { Changes } from './changes.ts'
@@ -176,6 +176,10 @@ export class PostgresBackend implements Backend<PostgresPlace> {
   async search(query: TextQuery, reader: LogReads): Promise<TextMatches> {
     if (!this.#indexer) throw searchOff()
     return searchLogs({ database: this.#database, index: this.#words, reader }, query)
+  }
+
+  async searchLag(): Promise<SearchLag> {
+    return this.#indexer ? this.#words.lag() : { backlog: 0 }
   }
 
   readBlob(ref: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {

@@ -11,7 +11,7 @@ import { headIn, type LogReads } from '../log-store/log-reads.ts'
 import { READ_BYTES } from '../read-bytes.ts'
 import { checkFence, orIfDamaged, searchOff, sessionNotFound } from '../refusals.ts'
 import { integer, type Row } from '../row.ts'
-import { NO_FENCE, type TextMatches, type TextQuery, type TrimPoint } from '../store.ts'
+import { NO_FENCE, type SearchLag, type TextMatches, type TextQuery, type TrimPoint } from '../store.ts'
 import { SqliteAccess, timedFact } from './access.ts'
 import type { BlobFiles } from './blobs.ts'
 import { addRun, type Commit, emptyCommit, type StoreChange } from './message.ts'
@@ -138,6 +138,10 @@ export class SqliteBackend implements Backend<SqlitePlace> {
     const read = (session: string, after: number, limit: number) =>
       logs.read(session, { after, limit, maxBytes: READ_BYTES })
     return searchLogs(search, { read }, query)
+  }
+
+  async searchLag(): Promise<SearchLag> {
+    return this.#parts.search?.lag() ?? { backlog: 0 }
   }
 
   readBlob(ref: BlobRef, range?: ByteRange): AsyncGenerator<Uint8Array> {

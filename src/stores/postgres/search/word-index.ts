@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { integer, type Row, text } from '../../row.ts'
 import { searchableEntries } from '../../search.ts'
+import type { SearchLag } from '../../store.ts'
 import { fromColumn } from '../columns.ts'
 import type { Database } from '../database.ts'
 import { Parameters, PIECE, typed } from '../parameters.ts'
@@ -27,6 +28,9 @@ const rowsIn = (where: string, order: string) => `WITH next AS (
 
 /** A transaction below `$3` is over, so that no row appears among these later. */
 const NEW = rowsIn('id > $4 AND xact < $3 AND (xact, id) > ($1, $2)', 'xact, id')
+/** The first row after the position, and the highest id. */
+const LAG = `SELECT (SELECT at FROM @log WHERE (xact, id) > ($1, $2) AND id > $3 ORDER BY xact, id LIMIT 1) AS at,
+  (SELECT last_value FROM @log_id_seq) AS top`
 const OLD = rowsIn('id >= $1 AND id < $2', 'id DESC')
 
 /** Rows that are in the log now are to be indexed from the newest to the oldest. Nothing may be written to it meanwhile. */
@@ -72,6 +76,13 @@ export class WordIndex {
   async position(): Promise<Position> {
     const { position, isStale, version } = await this.#state()
     return isStale || version > VERSION ? { ...position, low: Number.POSITIVE_INFINITY } : position
+  }
+
+  async lag(): Promise<SearchLag> {
+    const { low, xact, id, base } = await this.position()
+    const [row = {}] = await this.#database.read(LAG, [xact, id, base])
+    const backlog = Math.max(0, Math.min(low - 1, integer(row, 'top')))
+    return { backlog, ...(typeof row.at === 'number' && { since: row.at }) }
   }
 
   /** Indexes the next rows: new ones first, then older ones from the newest to the oldest. */

@@ -1,4 +1,5 @@
 import type { SearchTerm } from '../../../model/text/search-terms.ts'
+import type { SearchLag } from '../../store.ts'
 import { documentsIn, type EntryPlace, LogRows, ROW_PLACES } from './log-rows.ts'
 import { isDamagedIndex, removeIndex, TextIndex } from './text-index.ts'
 
@@ -83,6 +84,12 @@ export class TextIndexer {
       matches.below = more.below
     }
     return { ...matches, isComplete: this.#isComplete && !isBehind }
+  }
+
+  lag(): SearchLag {
+    const { low, high } = this.#open().position
+    const since = this.#rows.timeAfter(high)
+    return { backlog: Math.max(0, low - 1), ...(since !== undefined && { since }) }
   }
 
   close(): void {

@@ -38,6 +38,7 @@ function statementsOf(db: DatabaseSync) {
     before: db.prepare(`${rows} WHERE l.id < ? ORDER BY l.id DESC LIMIT ${SLICE_ROWS}`),
     place: db.prepare(`SELECT s.id AS session, l.first FROM log l JOIN session s ON s.n = l.session
       WHERE l.id = ? AND s.principal = ?`),
+    timeAfter: db.prepare('SELECT at FROM log WHERE id > ? ORDER BY id LIMIT 1'),
     lowest: db.prepare('SELECT id FROM log WHERE session = ? ORDER BY first LIMIT 1'),
   }
 }
@@ -72,6 +73,12 @@ export class LogRows {
   place(row: number, index: number, principal: string): EntryPlace | undefined {
     const found = this.#ask((statements) => statements.place.get(row, principal))
     return found && { session: text(found, 'session'), seq: integer(found, 'first') + index }
+  }
+
+  /** The time of the first row after an id. */
+  timeAfter(id: number): number | undefined {
+    const found = this.#ask(({ timeAfter }) => timeAfter.get(id))
+    return found && integer(found, 'at')
   }
 
   /** The first row that a session has. */

@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import type { Entry } from '../../../model/index.ts'
 import { storeClosed } from '../../refusals.ts'
 import { IndexSchedule, readableMatches } from '../../search.ts'
-import type { Store, TextMatches, TextQuery } from '../../store.ts'
+import type { SearchLag, Store, TextMatches, TextQuery } from '../../store.ts'
 import { ThreadChannel } from '../thread-channel.ts'
 import type { IndexMatches, IndexQuery } from './indexer.ts'
 
@@ -12,7 +12,7 @@ export class SearchChannel {
   readonly #settings: SearchSettings
   /** Told of rows that were added to the logs. */
   readonly schedule = new IndexSchedule(() => this.#thread()?.tell({ kind: 'changed' }))
-  #started: ThreadChannel<ToSearch, IndexMatches> | undefined
+  #started: ThreadChannel<ToSearch, FromSearch> | undefined
   #closed = false
 
   constructor(settings: SearchSettings) {
@@ -27,9 +27,15 @@ export class SearchChannel {
   }
 
   async find(query: IndexQuery): Promise<IndexMatches> {
-    const thread = this.#thread()
-    if (!thread) throw storeClosed()
-    return thread.ask({ kind: 'find', query })
+    const answer = await this.#ask({ kind: 'find', query })
+    if (!('places' in answer)) throw new TypeError('the search thread has not answered the search')
+    return answer
+  }
+
+  async lag(): Promise<SearchLag> {
+    const answer = await this.#ask({ kind: 'lag' })
+    if (!('backlog' in answer)) throw new TypeError('the search thread has not answered how far it is')
+    return answer
   }
 
   /** The thread is waited for, so that its files are free when this settles. */
@@ -37,6 +43,12 @@ export class SearchChannel {
     this.#closed = true
     this.schedule[Symbol.dispose]()
     await this.#started?.close({ kind: 'close' })
+  }
+
+  #ask(message: ToSearch): Promise<FromSearch> {
+    const thread = this.#thread()
+    if (!thread) throw storeClosed()
+    return thread.ask(message)
   }
 
   #thread() {
@@ -60,12 +72,15 @@ export interface SearchSettings {
 
 export type ToSearch =
   | { kind: 'find'; query: IndexQuery }
+  | { kind: 'lag' }
   /** The last message. */
   | { kind: 'close' }
   /** Rows were added to the logs. */
   | { kind: 'changed' }
   /** Rows of this session were removed from the logs. */
   | { kind: 'removed'; session: number }
+
+type FromSearch = IndexMatches | SearchLag
 
 /** The time limit for a search to index entries. */
 const WAIT_MS = 1_000

@@ -2,7 +2,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { stepWhileUseful } from '../../search.ts'
 import { quietSqlite } from '../quiet.ts'
 import { replyOf } from '../thread-channel.ts'
-import type { IndexMatches, IndexQuery, TextIndexer } from './indexer.ts'
+import type { TextIndexer } from './indexer.ts'
 import type { SearchSettings, ToSearch } from './search-channel.ts'
 
 /** The thread that indexes the logs and looks up words, so that neither commits nor the event loop wait for it. */
@@ -19,7 +19,12 @@ async function start(port: MessagePort, { database, index }: SearchSettings): Pr
   port.on('message', (message: ToSearch) => {
     switch (message.kind) {
       case 'find':
-        port.postMessage(replyOf('cannot search the store', () => find(indexer, message.query)))
+        port.postMessage(
+          replyOf('cannot search the store', () => recovering(indexer, () => indexer.find(message.query))),
+        )
+        break
+      case 'lag':
+        port.postMessage(replyOf('cannot read the index', () => recovering(indexer, () => indexer.lag())))
         break
       case 'removed':
         indexer.removed(message.session)
@@ -57,9 +62,10 @@ function worker(indexer: TextIndexer): () => void {
   }
 }
 
-function find(indexer: TextIndexer, query: IndexQuery): IndexMatches {
+/** The next message finds the files opened again. */
+function recovering<T>(indexer: TextIndexer, read: () => T): T {
   try {
-    return indexer.find(query)
+    return read()
   } catch (thrown) {
     indexer.reset(thrown)
     throw thrown
