@@ -38,9 +38,15 @@ export function nativeOf(
 function commandOf(launch: Launch): string[] {
   if (!('argv' in launch)) return []
   const words = [...launch.argv, ...Object.entries(launch.env).map(([name, value]) => `${name}=${value}`)]
-  const files = (launch.files ?? []).map(({ name, text }) => `<${name}> = ${text}`)
-  return [...words.map((word) => word.replace(/\0([^\0]+)\0/g, '<$1>')), ...files]
+  const files = (launch.files ?? []).map(({ name, text }) =>
+    // Code does not help a reader of the page.
+    name.endsWith('.mjs') ? `<${name}> = a plugin of Mainstem` : `<${name}> = ${text}`,
+  )
+  return [...words.map((word) => word.replace(PATHS, '<$1$2>')), ...files]
 }
+
+/** Placeholders of paths, also those in JSON. */
+const PATHS = /\0([^\0]+)\0|\\u0000((?:(?!\\u0000).)+)\\u0000/g
 
 /** Settings that are sent after the start, by agent: those of a thread, or the mode of a session. */
 const SAID_LATER: ReadonlyMap<string, (start: Start) => string[]> = new Map([

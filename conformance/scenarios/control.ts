@@ -132,8 +132,8 @@ export const CONTROL: readonly Scenario[] = [
         must(outcome === 'max_steps', `the outcome is ${outcome}`)
         const requests = stage.model.requests.slice(before)
         const calls = requests.filter(({ place }) => place?.scenario === 'endless').length
-        // Claude stops by itself. Others are interrupted, and quick tools and answers can be faster.
-        const most = stage.program.id === 'claude' ? maxSteps : maxSteps + 3
+        // Claude and OpenCode stop by themselves. Others are interrupted, and quick tools and answers can be faster.
+        const most = ['claude', 'opencode'].includes(stage.program.id) ? maxSteps : maxSteps + 3
         must(calls >= maxSteps && calls <= most, `it made ${calls} model calls of ${maxSteps}`)
       }
     },

@@ -141,6 +141,8 @@ export interface ProcessLaunch {
   env: Readonly<Record<string, string>>
   /** Variables of this process to pass on: exact names, or prefixes ending in `*`. */
   passEnv: readonly string[]
+  /** Variables of `env` whose JSON object is joined with the one that the environment already has for them. */
+  joinedEnv?: readonly string[]
   /** The agent's settings file, which may name further variables to pass on. */
   passNamedIn?: NamedVariables
   /** Files that exist only for this process. `filePath` is a placeholder for their path in argv and env. */

@@ -41,7 +41,7 @@ export function flagValue(agent: string, flag: string, value: string): string {
   return `${flag}=${fitting(agent, flag, value)}`
 }
 
-/** A setting passed as JSON in a variable. */
+/** A setting passed as JSON in a variable. It may contain paths of launch files. */
 export function jsonVariable(agent: string, variable: string, value: object): string {
   return fitting(agent, variable, JSON.stringify(value))
 }

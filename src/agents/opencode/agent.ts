@@ -1,11 +1,19 @@
 import type { Capabilities, SessionOptions } from '../../model/index.ts'
 import { compareVersions } from '../../model/version.ts'
-import { type Agent, type AgentVariant, type ProcessLaunch, recipe, type Start } from '../agent.ts'
+import {
+  type Agent,
+  type AgentVariant,
+  type LaunchFile,
+  type ProcessLaunch,
+  recipe,
+  type Start,
+} from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
 import { imageArgs, imageFiles } from '../kit/image-files.ts'
 import { flagValue, jsonVariable, unsupported } from '../kit/option.ts'
 import { toolNames } from '../kit/tool-names.ts'
 import { OPENCODE_2_FROM } from '../protocols/acp/launch/opencode.ts'
+import { callLimit } from './call-limit.ts'
 import { dropped } from './ignored-fields.ts'
 import { OPENCODE_2 } from './opencode2/launch.ts'
 import { inlineSettings, LACKS, PASSED, refuseCommon, refuseLimits } from './options.ts'
@@ -104,10 +112,12 @@ export const opencode: Agent = {
         // OpenCode reports only complete parts, so no partial message is ever shown.
         marksRetries: true,
       },
-      launch: (start) => ({
-        ...program(start, ['run', '--format=json', '--thinking', ...runArgs(start)]),
-        files: imageFiles('opencode', start),
-      }),
+      launch: (start) =>
+        program(
+          start,
+          ['run', '--format=json', '--thinking', ...runArgs(start)],
+          imageFiles('opencode', start),
+        ),
     }),
   },
 }
@@ -123,11 +133,14 @@ function atVersion(version: string): AgentVariant | undefined {
   return compareVersions(version, OPENCODE_2_FROM) < 0 ? undefined : OPENCODE_2
 }
 
-function program(start: Start, args: readonly string[]): ProcessLaunch {
+function program(start: Start, args: readonly string[], images: readonly LaunchFile[] = []): ProcessLaunch {
   refuseLimits(start.policy)
   refuseOptions(start.options, start.launch)
   const rules = permissionRules(start)
-  const config = inlineSettings(start.options)
+  const { maxSteps } = start.policy
+  const limit = maxSteps === undefined ? undefined : callLimit(maxSteps)
+  const settings = inlineSettings(start.options)
+  const config = limit ? { ...settings, ...limit.settings } : settings
   return {
     kind: 'process',
     argv: ['opencode', ...args],
@@ -142,6 +155,8 @@ function program(start: Start, args: readonly string[]): ProcessLaunch {
       ...(start.options.isolation === 'no-project' && { OPENCODE_DISABLE_PROJECT_CONFIG: 'true' }),
     },
     passEnv: PASSED,
+    joinedEnv: ['OPENCODE_CONFIG_CONTENT'],
+    files: limit ? [...images, limit.file] : images,
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ProcessLaunch } from '../../agents/agent.ts'
 import type { RunContext } from '../driver.ts'
+import { joinSettings } from './join-settings.ts'
 import { namedVariables } from './named-variables.ts'
 
 /** The variable that marks every process of a run. Children inherit it in every session they move to. */
@@ -31,7 +32,7 @@ const COMMON: readonly string[] = [
 /** Builds the environment of a child, including the variables that the agent's settings name. */
 export function environmentOf(
   ours: Readonly<Record<string, string | undefined>>,
-  launch: Pick<ProcessLaunch, 'env' | 'passEnv' | 'passNamedIn'>,
+  launch: Pick<ProcessLaunch, 'env' | 'passEnv' | 'joinedEnv' | 'passNamedIn'>,
   context: Pick<RunContext, 'runId' | 'env' | 'keys' | 'protect'>,
   temporary: string,
 ): Record<string, string> {
@@ -50,21 +51,38 @@ export function environmentOf(
 /** Builds the complete environment of a child from an allow-list. It never copies the environment of this process. */
 export function childEnvironment(
   ours: Readonly<Record<string, string | undefined>>,
-  launch: Pick<ProcessLaunch, 'env' | 'passEnv'>,
+  launch: Pick<ProcessLaunch, 'env' | 'passEnv' | 'joinedEnv'>,
   context: Pick<RunContext, 'runId' | 'env' | 'keys'>,
   temporary: string,
 ): Record<string, string> {
-  return {
+  const given = {
     ...allowed(ours, [...COMMON, ...launch.passEnv]),
     ...allowed(context.keys ?? {}, launch.passEnv),
+  }
+  return {
+    ...given,
     TERM: 'dumb',
     NO_COLOR: '1',
     [FOLDER_MARKER]: temporary,
     ...launch.env,
     ...context.env,
+    ...joined(launch, { ...given, ...context.env }),
     // Set last: a child that could choose its marker could hide from the sweep.
     [RUN_MARKER]: context.runId,
   }
+}
+
+/** The settings of a launch, on top of those that its variables already have. */
+function joined(
+  { joinedEnv = [], env }: Pick<ProcessLaunch, 'env' | 'joinedEnv'>,
+  given: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const variables: Record<string, string> = {}
+  for (const name of joinedEnv) {
+    const own = env[name]
+    if (own !== undefined) variables[name] = joinSettings(given[name] ?? '', own)
+  }
+  return variables
 }
 
 function allowed(

@@ -6,6 +6,9 @@ import { MainstemError } from '../../model/index.ts'
 /** The placeholder format that `filePath` writes. */
 const PLACEHOLDER = /\0([^\0]+)\0/g
 
+/** The same in a JSON text, where the path is escaped as well. */
+const IN_JSON = /\\u0000((?:(?!\\u0000).)+)\\u0000/g
+
 /** Agents read image paths from lists and from prompts, where other characters would end or split a path. */
 const PLAIN = /^[\p{L}\p{N}_./+:~=-]*$/u
 
@@ -21,7 +24,10 @@ export function placeFiles(launch: ProcessLaunch, folder: string): ProcessLaunch
       )
     writeFileSync(join(folder, name), text, { mode: 0o600, flag: 'wx', encoding: encoding ?? 'utf8' })
   }
-  const placed = (word: string) => word.replace(PLACEHOLDER, (_, name: string) => join(folder, name))
+  const placed = (word: string) =>
+    word
+      .replace(PLACEHOLDER, (_, name: string) => join(folder, name))
+      .replace(IN_JSON, (_, name: string) => JSON.stringify(join(folder, name)).slice(1, -1))
   const [program, ...args] = argv
   return {
     ...launch,

@@ -122,4 +122,19 @@ describe('the environment of a child', () => {
     const seen = await seenBy({ HOME: '/ours' }, [], launch, context)
     expect(seen).toMatchObject({ A: 'launch', B: 'run', C: 'run', HOME: '/launch' })
   })
+
+  it.each<[string, Record<string, string>, Record<string, string>]>([
+    ['inherited', { SETTINGS: '{"theirs":1,"both":1}' }, {}],
+    ['configured', {}, { SETTINGS: '{"theirs":1,"both":1}' }],
+  ])('joins the settings of a launch with %s ones', async (_, ours, configured) => {
+    const driver = processDriver({ graces: QUICK, environment: ours })
+    const env = { SETTINGS: '{"both":2}', OTHER: '{"a":1}' }
+    const launch = { ...fakeAgent('dump'), env, passEnv: ['SETTINGS'], joinedEnv: ['SETTINGS', 'ABSENT'] }
+    const run = driver.start(launch, contextOf({ env: configured }))
+    const seen = { ...Object(await readField(run, 'env')) }
+    expect(JSON.parse(seen.SETTINGS)).toEqual({ theirs: 1, both: 2 })
+    expect(seen).toMatchObject({ OTHER: '{"a":1}' })
+    expect(seen).not.toHaveProperty('ABSENT')
+    await run.exit
+  })
 })

@@ -185,6 +185,23 @@ describe('a program', () => {
     expect(lines[3]).toMatch(/\/first\.json$/)
   })
 
+  it('finds its files at the paths in JSON, also in a folder whose name JSON escapes', async () => {
+    const odd = join(folder, 'a "b"')
+    mkdirSync(odd)
+    vi.stubEnv('TMPDIR', odd)
+    const launch = { ...launchOf('sh', '-c', 'echo "$SETTINGS"'), env: { SETTINGS: '' } }
+    launch.env.SETTINGS = JSON.stringify({ plugin: [filePath('one.mjs')] })
+    const run = processDriver({ graces: QUICK }).start(
+      { ...launch, files: [{ name: 'one.mjs', text: 'x' }] },
+      contextOf({ cwd: folder }),
+    )
+    const [frame] = await readAll(run)
+    const { plugin } = Object(frame?.value)
+    expect(plugin[0].startsWith(odd)).toBe(true)
+    expect(plugin[0]).toMatch(/\/one\.mjs$/)
+    await run.exit
+  })
+
   it('finds a picture as the bytes it is made of, gone after the end', async () => {
     const bytes = [0x89, 0x50, 0x00, 0x0a, 0xff]
     const text = Buffer.from(bytes).toString('base64')

@@ -52,6 +52,7 @@ function launch(start: Start): ServerLaunch {
       }),
     },
     passEnv: PASSED,
+    joinedEnv: ['OPENCODE_CONFIG_CONTENT'],
     listening: /"url"\s*:\s*"http:\/\/(?:127\.0\.0\.1|localhost):(\d+)/,
     events: '/api/event',
     absent: 'this is not the server of OpenCode 2. Install opencode 2, or opencode-ai 1.18',
@@ -80,10 +81,13 @@ function refuseOptions(options: SessionOptions): void {
 
 /** Version 2 ignores the variable with permission rules: only the configuration can contain them. */
 function configOf(start: Start): object {
+  const { maxSteps: steps } = start.policy
   return {
     autoupdate: false,
     share: 'disabled',
     permissions: rulesOf(start),
+    // The last allowed call gets no tools, so no other one follows it.
+    ...(steps !== undefined && { agents: { build: { steps }, plan: { steps } } }),
     ...inlineSettings(start.options),
   }
 }
