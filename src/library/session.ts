@@ -154,7 +154,7 @@ export class AgentSession<T = unknown> implements AsyncDisposable {
 
   /** Starts the agent's process now, so that the first prompt does not wait for it. */
   async warm(): Promise<void> {
-    await (await this.#handle.session()).warm()
+    await (await this.#handle.session()).place.warm()
   }
 
   /**

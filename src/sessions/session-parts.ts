@@ -14,16 +14,19 @@ import { Mask } from './mask/mask.ts'
 import { SecretAnswers } from './mask/secret-answers.ts'
 import { AgentProcess } from './process/agent-process.ts'
 import { Alarms } from './process/alarms.ts'
+import { ProcessPlace } from './process/process-place.ts'
 import { secretsFor } from './process/secrets.ts'
 import type { SessionSetup } from './process/setup.ts'
 import type { Session } from './session.ts'
 import { Answering } from './turns/answering.ts'
 import { SettingChanges } from './turns/changes.ts'
+import { Interrupts } from './turns/interrupts.ts'
 import { Turns } from './turns/turns.ts'
 
 /**
  * The parts of a session, and what each owns: the log (entries, record, effects after a commit), the conversation (the
- * codec state), the process, the settings, the turns with their queue, the answers, and the continuation. Each part finds the others here.
+ * codec state), the process and its place, the settings, the turns with their queue, the interrupts, the answers, and the
+ * continuation. Each part finds the others here.
  */
 export class SessionParts {
   readonly session: Session
@@ -38,6 +41,8 @@ export class SessionParts {
   readonly agent: AgentProcess
   readonly changes: SettingChanges
   readonly turns: Turns
+  readonly interrupts: Interrupts
+  readonly place: ProcessPlace
   readonly answering: Answering
   readonly continuations: Continuations
   readonly #versions: VersionNotices
@@ -65,6 +70,8 @@ export class SessionParts {
     this.agent = new AgentProcess(this)
     this.changes = new SettingChanges(this)
     this.turns = new Turns(this)
+    this.interrupts = new Interrupts(this)
+    this.place = new ProcessPlace(this)
     this.answering = new Answering(this)
     this.continuations = new Continuations(this)
     this.#versions = new VersionNotices(setup.agent)
@@ -138,6 +145,7 @@ export class SessionParts {
         break
       case 'turn.completed':
         this.log.resumable(this.conversation.nativeIds)
+        this.interrupts.completed(event)
         this.turns.completed(event)
     }
   }

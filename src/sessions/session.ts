@@ -19,6 +19,7 @@ import type { Log, LogPosition } from './log/log.ts'
 import type { Conversation } from './machine/conversation.ts'
 import type { Started } from './machine/sent.ts'
 import type { AgentProcess } from './process/agent-process.ts'
+import type { ProcessPlace } from './process/process-place.ts'
 import {
   type Change,
   checkChange,
@@ -28,7 +29,6 @@ import {
   requireCapability,
   type SessionSetup,
 } from './process/setup.ts'
-import type { WarmSession } from './process/warm-pool.ts'
 import { detach, suspend } from './recovery/leave.ts'
 import { reattach } from './recovery/reattach.ts'
 import { endedConflict, singleTask, suspended } from './refusals.ts'
@@ -42,9 +42,10 @@ import type { Turns } from './turns/turns.ts'
  * A durable conversation with one agent. Checks commands and gives each to the part that owns it: the agent process,
  * the turns and their queue, the requests, or the log with the record. Owns the lifetime of the session.
  */
-export class Session implements SessionHandle, WarmSession {
+export class Session implements SessionHandle {
   readonly id: string
   readonly principal: string
+  readonly place: ProcessPlace
   /** It takes no second prompt, so a server that stops ends it instead of handing it over. */
   readonly endsWithTurn: boolean
   readonly #setup: SessionSetup
@@ -54,7 +55,6 @@ export class Session implements SessionHandle, WarmSession {
   readonly #agent: AgentProcess
   readonly #turns: Turns
   readonly #parts: SessionParts
-  #closing: Promise<void> | undefined
   #ended: Promise<void> | undefined
   /** `end` was called: the log may be deleted, so nothing may be written after its end. */
   #isEnding = false
@@ -72,6 +72,7 @@ export class Session implements SessionHandle, WarmSession {
     this.#conversation = parts.conversation
     this.#agent = parts.agent
     this.#turns = parts.turns
+    this.place = parts.place
     this.#parts = parts
   }
 
@@ -100,11 +101,11 @@ export class Session implements SessionHandle, WarmSession {
    */
   async open(prompt?: string, receipt?: Receipt, context: CommandContext = {}): Promise<Receipt | undefined> {
     const first = prompt === undefined ? undefined : parsePrompt(prompt)
-    if (first !== undefined) await this.makeRoom()
+    if (first !== undefined) await this.place.take()
     this.#parts.open(context)
     if (first !== undefined) this.#turns.prompt(first, [], context)
     const held = await this.#log.begin(receipt)
-    if (held?.session !== receipt?.session) this.#deps.pool.leave(this)
+    if (held?.session !== receipt?.session) this.#deps.pool.leave(this.place)
     return held
   }
 
@@ -114,7 +115,7 @@ export class Session implements SessionHandle, WarmSession {
     if (this.#parts.continuations.isWaiting) return this.#parts.continuations.arm()
     // Before there is room: the next prompt must begin at once then.
     await this.#turns.load()
-    await this.#deps.pool.admit(this)
+    await this.#deps.pool.admit(this.place)
     this.#turns.startNext()
     await this.#log.commit()
   }
@@ -130,7 +131,7 @@ export class Session implements SessionHandle, WarmSession {
     checkPrompt(this.#setup, { text, images })
     if (this.endsWithTurn) throw singleTask(this.id)
     await this.#parts.changes.replaceKeys(context?.keys)
-    await this.makeRoom()
+    await this.place.take()
     this.#checkOpen()
     this.#turns.checkQueue()
     // A person decides what happens next. Prompts that waited for the continuation run before this one.
@@ -164,12 +165,12 @@ export class Session implements SessionHandle, WarmSession {
   async change(change: Change, context?: CommandContext): Promise<Applied> {
     const command = parseChange(change)
     checkChange(this.#setup, command)
-    await this.#closing
+    await this.place.closing
     this.#checkOpen()
     const changes = this.#parts.changes
     const applied = changes.change(checkedChange(this.#setup, changes.settings, command), context?.actor)
     await this.#log.commit(context?.claims, applied)
-    if (changes.stale && this.idle) await this.closeIdle()
+    if (changes.stale && this.place.idle) await this.place.closeIdle()
     return applied
   }
 
@@ -194,15 +195,12 @@ export class Session implements SessionHandle, WarmSession {
 
   /** Stops the open turn, or the turn with this number; between turns, cancels the continuation that waits. */
   interrupt(turn?: number, context?: CommandContext): Promise<void> {
-    return this.#turns.cancel(turn, context)
+    return this.#parts.interrupts.cancel(turn, context)
   }
 
-  /**
-   * Stops the open turn and drops the queue. Returns true if this call ended a turn; each has its terminal event then.
-   * Of concurrent calls, only the first returns true for the open turn. Turns after `through` are not affected.
-   */
+  /** Stops the open turn and drops the queue, up to a turn. Returns true if this call ended a turn. */
   interruptAll(context?: CommandContext, through?: number): Promise<boolean> {
-    return this.#turns.cancelAll(through, context)
+    return this.#parts.interrupts.cancelAll(through, context)
   }
 
   /**
@@ -215,7 +213,7 @@ export class Session implements SessionHandle, WarmSession {
     this.#checkOpen()
     this.#checkIdle()
     // A running process still has the old conversation.
-    await this.closeIdle()
+    await this.place.closeIdle()
     this.#checkIdle()
     this.#conversation.adopt(nativeSessionId)
     this.#parts.note('session.resumed', context?.actor, { native: nativeSessionId })
@@ -240,29 +238,7 @@ export class Session implements SessionHandle, WarmSession {
   }
 
   async describe(): Promise<ConversationState> {
-    return { idle: this.idle, nativeSessionId: this.nativeSessionId }
-  }
-
-  /** Starts the agent process before the first prompt. */
-  async warm(): Promise<void> {
-    if (this.#setup.launch === 'oneshot') return
-    await this.makeRoom()
-    if (this.#turns.busy || this.#ended) return
-    if (!this.#agent.running) this.#agent.start()
-    this.becameIdle()
-    await this.#log.commit()
-  }
-
-  get idle(): boolean {
-    return this.#agent.running && !this.#turns.busy && !this.#ended
-  }
-
-  /** Closes an idle process; concurrent calls share one close. The next prompt starts a new one, which resumes the conversation. */
-  closeIdle(): Promise<void> {
-    this.#closing ??= this.#closeProcess().finally(() => {
-      this.#closing = undefined
-    })
-    return this.#closing
+    return { idle: this.place.idle, nativeSessionId: this.nativeSessionId }
   }
 
   /** Stops the agent and ends the log. */
@@ -281,7 +257,7 @@ export class Session implements SessionHandle, WarmSession {
 
   /** Stops the agent and keeps the session open: the stored queue is resumed by the next owner. */
   suspend(): Promise<void> {
-    this.#ended ??= suspend(this.#parts, () => this.#closeProcess())
+    this.#ended ??= suspend(this.#parts)
     return this.#ended
   }
 
@@ -307,8 +283,8 @@ export class Session implements SessionHandle, WarmSession {
   async #end({ claims, actor }: CommandContext): Promise<void> {
     this.#parts.alarms.disarm('idle', 'continuation')
     this.#turns.dropAll()
-    await this.#turns.interrupt('interrupt')
-    await this.#closeProcess()
+    await this.#parts.interrupts.interrupt('interrupt')
+    await this.place.close()
     this.#conversation.notify({ type: 'session.ended', reason: 'completed' })
     this.#parts.note('session.ended', actor)
     await this.#log.commit(claims)
@@ -322,25 +298,6 @@ export class Session implements SessionHandle, WarmSession {
     if (this.#turns.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
   }
 
-  /** Reserves a place in the pool, unless this session has a process at work, and keeps an idle process. */
-  async makeRoom(): Promise<void> {
-    this.#parts.alarms.disarm('idle')
-    await this.#closing
-    if (!this.#turns.busy) await this.#deps.pool.admit(this)
-  }
-
-  /** Starts the idle timer, if the conversation can be resumed by a new process. */
-  becameIdle(): void {
-    const { launch, recipe } = this.#setup
-    if (launch === 'oneshot' || !recipe.capabilities.resume || this.#ended) return
-    this.#parts.alarms.arm('idle', this.#deps.idleProcessMs, () => this.#parts.run(this.closeIdle()))
-  }
-
-  async #closeProcess(): Promise<void> {
-    await this.#agent.close()
-    await this.#parts.answering.stop()
-  }
-
   /**
    * Stops the agent and all writes: its output can no longer be logged, because storage failed, another server may
    * acquire this session soon, or we have a bug.
@@ -351,7 +308,7 @@ export class Session implements SessionHandle, WarmSession {
     const error = toMainstemError(thrown)
     this.#turns.abandon(error)
     const stopping = [this.#log.abandon(error), this.#agent.stop(), this.#parts.answering.stop()]
-    const left = Promise.allSettled(stopping).then(() => this.#deps.pool.leave(this))
+    const left = Promise.allSettled(stopping).then(() => this.#deps.pool.leave(this.place))
     this.#deps.failed?.(this.id, error, left)
   }
 }

@@ -103,7 +103,7 @@ export class Continuations {
 
   async #hasRoom(): Promise<boolean> {
     try {
-      await this.#parts.session.makeRoom()
+      await this.#parts.place.take()
       return true
     } catch (thrown) {
       if (toMainstemError(thrown).code === 'overloaded') return false

@@ -103,14 +103,14 @@ export async function handOver(
   event: () => Promise<SessionHandedOver>,
   context?: CommandContext,
 ): Promise<void> {
-  const { session, turns, conversation, log } = parts
+  const { session, place, turns, conversation, log } = parts
   const check = () => {
     if (session.endsWithTurn) throw singleTask(session.id)
     if (session.isOver) throw endedConflict()
     if (turns.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
   }
   check()
-  await session.closeIdle()
+  await place.closeIdle()
   turns.holdQueue()
   try {
     const handedOver = await event()

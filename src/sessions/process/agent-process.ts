@@ -70,8 +70,8 @@ export class AgentProcess {
   /** Starts a process after the next commit. */
   start(prompt?: Start['prompt']): void {
     const { pool } = this.#deps
-    const { session } = this.#parts
-    pool.enter(session)
+    const { place } = this.#parts
+    pool.enter(place)
     this.#isUsed = false
     this.#parts.changes.restarted()
     const before = this.#conversation.earlier
@@ -86,7 +86,7 @@ export class AgentProcess {
     this.#journal.sent({ start, ...(this.#journal.isLasting && { before }) }, frame)
     this.#log.launched(start.epoch)
     if (refused || 'refused' in launched) {
-      pool.leave(session)
+      pool.leave(place)
       if (refused) this.#conversation.refuse(refused)
       return
     }
@@ -246,7 +246,7 @@ export class AgentProcess {
 
   /** Continues a process that an earlier owner started: makes the writes that it does not have. */
   attach(run: Run, pending: readonly PendingWrite[], { lastPrompt, turn }: Rebuild, left: LeftRun): void {
-    this.#deps.pool.enter(this.#parts.session)
+    this.#deps.pool.enter(this.#parts.place)
     this.#knowsSession = lastPrompt !== undefined || this.#setup.resume !== undefined
     if (turn && lastPrompt && this.#conversation.turn === turn.turn) {
       this.#lastPrompt = { command: lastPrompt, begins: turn }
@@ -312,6 +312,7 @@ export class AgentProcess {
     this.#journal.read(position)
     this.#endUnresumed()
     this.#parts.turns.outputRead()
+    this.#parts.interrupts.outputRead()
   }
 
   /** The turn that the agent has begun by itself. */
@@ -322,7 +323,7 @@ export class AgentProcess {
 
   async #exited({ survivors, unseen, ...exit }: RunExit): Promise<void> {
     const cleanUp = this.#journal.ended()
-    this.#deps.pool.leave(this.#parts.session)
+    this.#deps.pool.leave(this.#parts.place)
     if (unseen) this.#conversation.setCause('lost', 'the agent ended while no server was running')
     if (survivors) this.#conversation.notify(processSurvived(survivors))
     this.#conversation.exit(exit)

@@ -60,7 +60,7 @@ export class Watchdog {
   #stop(cause: Cause, why?: string): void {
     if (this.#isOver) return
     this.end()
-    this.#parts.run(this.#parts.turns.interrupt(cause, {}, why))
+    this.#parts.run(this.#parts.interrupts.interrupt(cause, {}, why))
   }
 
   get #silentMs(): number {

@@ -6,13 +6,10 @@ import { withTimeout } from '../with-timeout.ts'
 const SUSPEND_MS = 30_000
 
 /** Stops the agent and keeps the session open: the stored queue is resumed by the next owner. */
-export async function suspend(
-  { alarms, deps, turns }: SessionParts,
-  closeProcess: () => Promise<void>,
-): Promise<void> {
+export async function suspend({ alarms, deps, interrupts, place, turns }: SessionParts): Promise<void> {
   alarms.disarm('idle', 'continuation')
   turns.leaveQueue()
-  const stopped = turns.interrupt('drain').then(closeProcess)
+  const stopped = interrupts.interrupt('drain').then(() => place.close())
   try {
     await withTimeout(deps.timers, SUSPEND_MS, stopped)
   } finally {
@@ -26,7 +23,7 @@ export async function suspend(
  * is in the files of the process, and the journal says which writes it does not have yet.
  */
 export async function detach(parts: SessionParts): Promise<void> {
-  const { agent, alarms, answering, deps, log, session, turns } = parts
+  const { agent, alarms, answering, deps, log, place, turns } = parts
   alarms.disarmAll()
   turns.detach()
   await log.commit()
@@ -36,5 +33,5 @@ export async function detach(parts: SessionParts): Promise<void> {
   // A hook that is deciding is asked again by the next owner.
   await answering.stop()
   turns.fail(draining())
-  deps.pool.leave(session)
+  deps.pool.leave(place)
 }

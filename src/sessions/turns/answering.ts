@@ -59,7 +59,7 @@ export class Answering {
 
   /** Checks, decides and encodes without awaiting in between; then commits, then writes. The first decision wins. */
   async answer(given: BoundAnswer, context: CommandContext = {}): Promise<void> {
-    const { conversation, agent, log, turns } = this.#parts
+    const { conversation, agent, interrupts, log } = this.#parts
     const bound = parseAnswer(given)
     const { inputDigest: _, principal, client, ...answer } = bound
     const author = authorOf(context.actor ?? { principal, client })
@@ -81,7 +81,7 @@ export class Answering {
       () => this.#deliveries.get(requestId) === delivery && this.#deliveries.delete(requestId),
     )
     await log.commit(context.claims)
-    if (answer.interrupt) await turns.interrupt('interrupt', { actor: context.actor })
+    if (answer.interrupt) await interrupts.interrupt('interrupt', { actor: context.actor })
   }
 
   /** Denies as policy, because no person decided, and raises a notice for the developer of the callback. */

@@ -51,10 +51,10 @@ export class SettingChanges {
   async replaceKeys(keys: SessionSetup['keys']): Promise<void> {
     if (!keys || sorted(keys) === sorted(this.#setup.keys)) return
     this.#setup.keys = keys
-    const { agent, session } = this.#parts
+    const { agent, place } = this.#parts
     if (!agent.running || !this.#keepsConversation) return
     this.#stale = true
-    if (session.idle) await session.closeIdle()
+    if (place.idle) await place.closeIdle()
   }
 
   /** Call when a turn begins or a process starts: all changes take effect. */

@@ -1,19 +1,17 @@
 import type { TurnCompleted } from '../../model/events/turn.ts'
-import { type Cause, type Continuation, type Event, type Image, MainstemError } from '../../model/index.ts'
+import { type Continuation, type Event, type Image, MainstemError } from '../../model/index.ts'
 import type { Author } from '../../model/request/request.ts'
-import type { Claim } from '../claim.ts'
 import { authorOf, type CommandContext } from '../command-context.ts'
 import type { QueuedContinuation } from '../continuations/continuations.ts'
 import type { SessionDeps } from '../deps.ts'
 import type { Log } from '../log/log.ts'
 import type { Conversation } from '../machine/conversation.ts'
-import { agentSilent, interruptUnconfirmed } from '../machine/notices.ts'
+import { agentSilent } from '../machine/notices.ts'
 import type { TurnStart } from '../machine/sent.ts'
-import { type AgentProcess, PROTOCOL_GRACE_MS } from '../process/agent-process.ts'
+import type { AgentProcess } from '../process/agent-process.ts'
 import { type Prompt, promptCommand, type SessionSetup } from '../process/setup.ts'
 import { Watchdog } from '../process/watchdog.ts'
 import type { SessionParts } from '../session-parts.ts'
-import { withTimeout } from '../with-timeout.ts'
 import { PromptQueue } from './prompt-queue.ts'
 import { isCounted } from './turn-limits.ts'
 import { TurnWaiters } from './turn-waiters.ts'
@@ -28,17 +26,9 @@ export class Turns {
   readonly #log: Log
   readonly #queue: PromptQueue
   readonly #waiters: TurnWaiters
-  /** Idempotency keys to store when a turn ends. */
-  readonly #claims = new Map<number, Claim[]>()
   #watchdog: Watchdog | undefined
-  /** When the turn began, if its tools have to be ended with it. */
-  #began: number | undefined
-  /** The turn that `cancelAll` stopped last. */
-  #stopped: number | undefined
   /** The queue is left to another owner, because this one stops. */
   isLeft = false
-  /** The queue waits until the agent confirms an interrupt. */
-  #confirmation: PromiseWithResolvers<void> | undefined
   /** The output that is being decoded has events. */
   #isActive = false
 
@@ -82,15 +72,7 @@ export class Turns {
 
   /** A turn is open, or the process of the last one must end or confirm an interrupt before the next begins. */
   get #isOccupied(): boolean {
-    return this.open !== undefined || this.#agent.exiting || this.#isUnconfirmed
-  }
-
-  /**
-   * The running process has not confirmed an interrupt, which could still stop the next turn; or output that it cut could
-   * still arrive.
-   */
-  get #isUnconfirmed(): boolean {
-    return this.#agent.running && this.#conversation.unconfirmed
+    return this.open !== undefined || this.#agent.exiting || this.#parts.interrupts.isUnconfirmed
   }
 
   /** Begins a turn, or queues its prompt while another runs. Returns its number; durable with the next commit. */
@@ -118,20 +100,20 @@ export class Turns {
 
   /** Starts the next queued prompt if nothing else is running. */
   startNext(): void {
-    if (this.open === undefined && this.#isUnconfirmed) this.#parts.run(this.#awaitConfirmation())
+    const { changes, continuations, interrupts, place } = this.#parts
+    if (this.open === undefined && interrupts.isUnconfirmed) this.#parts.run(interrupts.awaitConfirmation())
     if (this.#isOccupied) return
-    const { changes, continuations, session } = this.#parts
     if (continuations.isWaiting) {
       continuations.arm()
-      session.becameIdle()
+      place.keep()
       return
     }
-    if (changes.stale && this.#agent.running) this.#parts.run(session.closeIdle())
+    if (changes.stale && this.#agent.running) this.#parts.run(place.closeIdle())
     else if (!this.#queue.isReady) this.#parts.run(this.#queue.load().then(() => this.startNext()))
     else {
       const next = this.#queue.shift()
       if (!next) {
-        session.becameIdle()
+        place.keep()
         return
       }
       this.#begin(next)
@@ -147,54 +129,6 @@ export class Turns {
   /** Like `settled`, without reading the result. */
   ended(turn: number): Promise<void> {
     return this.#waiters.ended(turn)
-  }
-
-  /** Stops the open turn, if there is one. Settles when the terminal event is committed. */
-  async interrupt(cause: Cause, { claims = [], actor }: CommandContext = {}, why?: string): Promise<void> {
-    const turn = this.open
-    if (turn === undefined) return this.#log.commit(claims)
-    this.#parts.note('turn.interrupted', actor, { turn })
-    if (claims.length > 0) this.#claims.set(turn, [...(this.#claims.get(turn) ?? []), ...claims])
-    this.#conversation.setCause(cause, why)
-    this.#agent.stopping({ cause, ...(why !== undefined && { why }) })
-    // Read now: the next turn may begin during the awaits below.
-    const began = this.#began
-    const settled = this.settled(turn)
-    // It may reject before the await below; an unhandled rejection would end the program.
-    settled.catch(() => undefined)
-    const byProtocol = this.#setup.recipe.capabilities.interrupt === 'protocol'
-    if (byProtocol) this.#agent.command({ type: 'interrupt' })
-    await this.#log.commit()
-    if (byProtocol) await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, settled)
-    if (this.open === turn) await this.#agent.stop()
-    await settled
-    if (byProtocol && began !== undefined) await this.#agent.endTools(began)
-  }
-
-  /**
-   * Stops the open turn, or the turn with this number, which may be queued. Between turns, drops the continuation that
-   * waits. Settles when the turn has its terminal event. Does nothing if there is nothing to stop.
-   */
-  async cancel(turn = this.open ?? this.continuation?.turn, context: CommandContext = {}): Promise<void> {
-    if (turn === this.open) return this.interrupt('interrupt', context)
-    if (turn === undefined || !this.drop(turn)) return
-    this.#parts.note('turn.interrupted', context.actor, { turn })
-    this.#log.after(() => this.startNext())
-    await this.#log.commit(context.claims)
-  }
-
-  /** Stops the open turn and drops the queue, up to a turn. Returns true if this call ended a turn. */
-  async cancelAll(through = Number.POSITIVE_INFINITY, { actor }: CommandContext = {}): Promise<boolean> {
-    const dropped = this.dropAll(through)
-    if (dropped > 0) this.#parts.note('turn.interrupted', actor, { queued: dropped })
-    const { open = 0 } = this
-    const turn = open > 0 && open <= through ? open : undefined
-    const isFirst = turn !== this.#stopped
-    this.#stopped = turn
-    await (turn === undefined ? this.#log.commit() : this.interrupt('interrupt', { actor }))
-    // The turn may have ended by itself before the interrupt.
-    const stopped = turn !== undefined && isFirst && (await this.settled(turn)).outcome === 'interrupted'
-    return stopped || dropped > 0
   }
 
   /** Ends a queued turn. Returns false if it is not queued. Durable with the next commit. */
@@ -256,8 +190,6 @@ export class Turns {
 
   /** Call when the terminal event of a turn was added to the log. */
   completed(event: TurnCompleted): void {
-    for (const claim of this.#claims.get(event.turn) ?? []) this.#log.use(claim)
-    this.#claims.delete(event.turn)
     // A queued turn that was dropped had no watchdog.
     if (this.open === undefined) this.#watchdog?.end()
     this.#agent.turnEnded()
@@ -273,7 +205,6 @@ export class Turns {
   outputRead(): void {
     if (this.#isActive) this.#watchdog?.noteActivity()
     this.#isActive = false
-    if (this.#confirmation && !this.#isUnconfirmed) this.#confirmation.resolve()
   }
 
   /** Rejects every caller that waits for a turn. */
@@ -293,10 +224,11 @@ export class Turns {
     const command = promptCommand(this.#setup, prompt, () => this.#deps.newHash())
     changes.dropImages()
     this.#conversation.begin(prompt.turn, prompt.text, command.promptId, prompt.author)
-    if (this.#setup.recipe.leavesTools) this.#began = this.#agent.moment
+    const moment = this.#setup.recipe.leavesTools ? this.#agent.moment : undefined
+    this.#parts.interrupts.began(moment)
     this.#watchdog = new Watchdog(this.#parts)
     const begins = { turn: prompt.turn, at: this.#deps.clock.now() }
-    this.#agent.prompt(command, { ...begins, ...(this.#began !== undefined && { moment: this.#began }) })
+    this.#agent.prompt(command, { ...begins, ...(moment !== undefined && { moment }) })
   }
 
   /**
@@ -305,37 +237,12 @@ export class Turns {
    */
   attach({ at, moment }: TurnStart, counted: readonly Event[], outputAt: number): void {
     if (this.open === undefined) return
-    this.#began = moment
+    this.#parts.interrupts.began(moment)
     const now = this.#deps.clock.now()
     const silentMs = Math.max(0, now - Math.max(at, outputAt))
     this.#watchdog = new Watchdog(this.#parts, { turnMs: Math.max(0, now - at), silentMs })
     for (const event of counted) this.#watchdog.observe(event)
-    if (this.#conversation.cause !== 'exit') this.#parts.run(this.#stopAgain(this.open))
-  }
-
-  /** The earlier owner was ending the turn. */
-  async #stopAgain(turn: number): Promise<void> {
-    // Read now: the next turn may begin during the awaits below.
-    const began = this.#began
-    await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.ended(turn))
-    if (this.open === turn) await this.#agent.stop()
-    await this.ended(turn)
-    if (this.#setup.recipe.capabilities.interrupt === 'protocol' && began !== undefined)
-      await this.#agent.endTools(began)
-  }
-
-  /** Starts the queue after the confirmation. Ends the process without it; its exit starts the queue then. */
-  async #awaitConfirmation(): Promise<void> {
-    if (this.#confirmation) return
-    this.#confirmation = Promise.withResolvers()
-    await withTimeout(this.#deps.timers, PROTOCOL_GRACE_MS, this.#confirmation.promise)
-    this.#confirmation = undefined
-    if (!this.#isUnconfirmed) {
-      this.startNext()
-      return
-    }
-    this.#conversation.notify(interruptUnconfirmed(PROTOCOL_GRACE_MS))
-    await this.#agent.stop()
+    if (this.#conversation.cause !== 'exit') this.#parts.run(this.#parts.interrupts.interruptAgain(this.open))
   }
 
   #enqueue(prompt: Prompt, continuation?: Continuation): void {

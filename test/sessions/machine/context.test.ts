@@ -138,7 +138,7 @@ test('a resume that is refused by a warm process is repeated with a new session'
   await expect.poll(() => home.types(session)).toContain('session.updated')
   first.die({ signal: 'SIGKILL' })
   await session.settled(1)
-  await session.warm()
+  await session.place.warm()
   const second = await home.driver.run(2)
   speak(second, 1, { result: {} })
   speak(second, 2, { error: { code: -32600, message: 'no rollout found' } })

@@ -51,7 +51,7 @@ describe('a process that never answers its handshake', () => {
   test('ends a warm process without a turn, and the next prompt starts another one', async () => {
     const room = house()
     const session = await room.open()
-    await session.warm()
+    await session.place.warm()
     const first = await room.driver.run()
     // The process without work would be closed before that.
     await room.time.pass(30_000)

@@ -46,7 +46,7 @@ test('a prompt that arrives while a process is closed waits for the next one', a
   const { open, driver } = house()
   const session = await open()
   const first = await turn(session, driver, 1)
-  const resting = session.closeIdle()
+  const resting = session.place.closeIdle()
   const prompted = session.prompt('again')
   await expect.poll(() => asked(first)).toBe(true)
   first.die({ code: 0 })
@@ -90,7 +90,7 @@ test('when all are busy a prompt is refused and nothing has begun', async () => 
 test('a process can be started before there is a prompt for it', async () => {
   const { open, driver, types } = house()
   const session = await open()
-  await session.warm()
+  await session.place.warm()
   const run = await driver.run()
   expect(run.input).toContain('"subtype":"initialize"')
   expect(await types(session)).toEqual(['session.started'])
