@@ -1,5 +1,5 @@
 import type { Grant } from '../model/access.ts'
-import type { Login, NamedToken, NewLogin, NewToken } from './mainstem-types.ts'
+import type { Login, NamedToken, NewLogin, NewToken } from './server-types.ts'
 import { shaped } from './shaped.ts'
 import type { ClientConnection } from './transports/connection.ts'
 

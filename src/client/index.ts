@@ -68,11 +68,9 @@ export { EventBuffer, type EventBufferOptions, type Overflow } from './event-buf
 export { loginCode } from './login-code.ts'
 export { MainstemClient } from './mainstem-client.ts'
 export type {
-  AgentInfo,
   BeginSession,
   BegunSession,
   ConnectionState,
-  DailyUsage,
   EntriesOptions,
   EntryPage,
   FramePage,
@@ -81,28 +79,32 @@ export type {
   ImportedSession,
   LiveEntry,
   LiveOptions,
-  Login,
   MainstemClientOptions,
   ModeChange,
-  NamedToken,
-  NewLogin,
-  NewToken,
   OpenRequest,
   PageQuery,
   RawFrame,
-  ServerInfo,
-  ServerNode,
   SessionPage,
   SessionQuery,
-  SignIn,
-  UsageQuery,
-  UsageReport,
-  UsageTotals,
 } from './mainstem-types.ts'
 export type { AdaptedSession, NativeRequest, ProtocolAdapter, TranslatedConfig } from './protocol-adapter.ts'
 export type { HttpOptions } from './rest.ts'
 export type { RetryOptions } from './resume.ts'
 export type { FoundFileNames, SearchHit, SearchResult } from './search-types.ts'
+export type {
+  AgentInfo,
+  DailyUsage,
+  Login,
+  NamedToken,
+  NewLogin,
+  NewToken,
+  ServerInfo,
+  ServerNode,
+  SignIn,
+  UsageQuery,
+  UsageReport,
+  UsageTotals,
+} from './server-types.ts'
 export type { Read, ReadOptions, Session } from './session.ts'
 export { type Activity, activityOf } from './timeline/activity.ts'
 export { applyEntry } from './timeline/apply-entry.ts'

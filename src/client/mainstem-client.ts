@@ -5,7 +5,6 @@ import type { AuditPage, AuditSearch } from './audit-types.ts'
 import { boundedText, linesIn } from './bounded-text.ts'
 import { itemStream } from './item-stream.ts'
 import type {
-  AgentInfo,
   BeginSession,
   BegunSession,
   EntriesOptions,
@@ -20,17 +19,13 @@ import type {
   ModeChange,
   OpenRequest,
   PageQuery,
-  ServerInfo,
-  ServerNode,
   SessionPage,
   SessionQuery,
-  SignIn,
-  UsageQuery,
-  UsageReport,
 } from './mainstem-types.ts'
 import { flagOf, pathOf, searchOf } from './paths.ts'
 import { type ResumeDeps, resume } from './resume.ts'
 import type { FoundFileNames, SearchResult } from './search-types.ts'
+import type { AgentInfo, ServerInfo, ServerNode, SignIn, UsageQuery, UsageReport } from './server-types.ts'
 import { begunOf, changedOf, entryOf, liveOf, recordOf, shaped, turnOf } from './shaped.ts'
 import { systemTimers } from './timers.ts'
 import { ClientConnection, type HttpResponse, isTransient } from './transports/connection.ts'

@@ -106,7 +106,7 @@ async function run(
 
 /** A client that resumes never starts a run: if the run were unknown, the task would run twice. */
 async function resume({ sessions }: GatewayDeps, once: IdempotencyKey, view: StreamView) {
-  const id = await sessions.find(once)
+  const id = (await sessions.receipts.find(once))?.session
   if (id === undefined) throw badCursor('no run with this idempotency_key')
   await checkReached(sessions, { id, head: 0 }, view.after)
   await checkSent(sessions, id, view)

@@ -1,6 +1,6 @@
 import type { AuditFact } from '../model/access.ts'
 import type { SessionRecord } from '../model/index.ts'
-import { isDamaged, MainstemError } from '../model/index.ts'
+import { isDamaged, type MainstemError } from '../model/index.ts'
 import type { HandOverCommand } from '../model/request/command.ts'
 import type { NewSession } from '../model/session/new-session.ts'
 import type { Receipt } from '../stores/store.ts'
@@ -9,13 +9,13 @@ import type { CommandContext } from './command-context.ts'
 import { parseHandOver } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
 import { SessionImports } from './imports/imports.ts'
-import { InFlight } from './in-flight.ts'
 import { CommitFeed } from './log/commit-feed.ts'
 import { Latency } from './log/latency.ts'
-import { SessionLogs } from './log/session-logs.ts'
+import { recordOf, SessionLogs } from './log/session-logs.ts'
+import { Receipts } from './receipts.ts'
 import { FailedSessions } from './recovery/failed-sessions.ts'
 import { LeftQueues } from './recovery/left-queues.ts'
-import { type LeaseState, leaseLost, localTerms, Ownership } from './recovery/ownership.ts'
+import { leaseLost, localTerms, Ownership } from './recovery/ownership.ts'
 import { Releases } from './recovery/releases.ts'
 import { Pruner, type Retention } from './recovery/retention.ts'
 import { type LeasedSession, Takeover } from './recovery/takeover.ts'
@@ -26,19 +26,19 @@ import { SessionFactory } from './session-factory.ts'
 /** All sessions of this process. */
 export class Sessions extends SessionLogs {
   readonly activity = new CommitFeed()
-  readonly inFlight = new InFlight()
+  readonly receipts: Receipts<Session>
   /** From the start of an agent process to its first output, and the end of its handshake if it has one. */
   readonly starts = new Latency()
   readonly imports: SessionImports
+  /** The leases of this server. */
+  readonly ownership: Ownership
   readonly #deps: SessionDeps
   readonly #running = new Map<string, Session>()
-  readonly #creating = new Map<string, Promise<unknown>>()
   /** Work after its check for `draining`: sessions before they are in `#running`, and evictions. */
   readonly #underway = new Set<Promise<unknown>>()
   /** Sessions that are being restored. */
   readonly #opening = new Map<string, Promise<Session>>()
   readonly #releases = new Releases()
-  readonly #ownership: Ownership
   readonly #factory: SessionFactory
   readonly #takeover: Takeover
   readonly #failedSessions: FailedSessions
@@ -50,11 +50,13 @@ export class Sessions extends SessionLogs {
   constructor(deps: SessionDeps) {
     const { store, clock, timers, terms = localTerms(store), background = timers } = deps
     super(deps)
+    const record = (id: string) => this.record(id)
+    this.receipts = new Receipts({ receipt: (scope, key) => store.receipt(scope, key), record })
     this.#deps = {
       ...deps,
       ...{ terms, trail: this.audit },
       committed: (state, batch) => {
-        if (batch.receipts) this.inFlight.committed(batch.receipts)
+        if (batch.receipts) this.receipts.inFlight.committed(batch.receipts)
         this.activity.committed(state, batch, clock.now())
       },
       agentStarted: (ms) => this.starts.observe(ms),
@@ -64,11 +66,11 @@ export class Sessions extends SessionLogs {
         this.#failedSessions.add(id, error, stopped)
       },
     }
-    this.#ownership = new Ownership({ store, clock, background, terms, extended: deps.extended }, (error) => {
+    this.ownership = new Ownership({ store, clock, background, terms, extended: deps.extended }, (error) => {
       for (const session of [...this.#running.values()]) session.lose(error)
     })
     this.#factory = new SessionFactory(this.#deps, () => this.#draining)
-    this.#takeover = new Takeover(this.#deps, this.#ownership)
+    this.#takeover = new Takeover(this.#deps, this.ownership)
     const resume = (leased: LeasedSession) => this.#resumeRepaired(leased)
     this.#failedSessions = new FailedSessions(timers, this.#takeover, resume, this.reader)
     this.#leftQueues = new LeftQueues({
@@ -77,14 +79,14 @@ export class Sessions extends SessionLogs {
       principalOf: async (id) => (await store.record(id))?.principal,
       start: (id) => this.#resume(id),
     })
-    this.#pruner = new Pruner(deps, this.#ownership, (id) => this.#remove(id))
-    this.imports = new SessionImports(deps, this.#ownership, (id) => this.#remove(id))
+    this.#pruner = new Pruner(deps, this.ownership, (id) => this.#remove(id))
+    this.imports = new SessionImports(deps, this.ownership, (id) => this.#remove(id))
   }
 
   /** With a prompt, its first turn is in the same commit. */
   async create(request: NewSession, prompt?: string, context?: CommandContext): Promise<Session> {
     const session = await this.#factory.prepare(request)
-    const asked = this.#ownership.moment
+    const asked = this.ownership.moment
     await this.#start(session, session.open(prompt, undefined, context), asked)
     return session
   }
@@ -96,21 +98,12 @@ export class Sessions extends SessionLogs {
     prompt?: string,
     context?: CommandContext,
   ): Promise<{ id: string; session?: Session }> {
-    const key = JSON.stringify([once.scope, once.key])
-    // Concurrent calls with the same key wait, so that only one needs a place in the pool.
-    const first = this.#creating.get(key)
-    if (first) await first.catch(() => undefined)
-    const before = await this.find(once)
-    if (before !== undefined) return { id: before }
-    if (this.#creating.has(key)) return this.createOnce(once, wanted, prompt, context)
-    const creating = wanted().then((request) => this.#create(once, request, prompt, context))
-    this.#creating.set(key, creating)
-    return creating.finally(() => this.#creating.delete(key))
+    return this.receipts.sessionOf(once, async () => this.#create(once, await wanted(), prompt, context))
   }
 
   async #create(once: IdempotencyKey, request: NewSession, prompt?: string, context?: CommandContext) {
     const session = await this.#factory.prepare(request)
-    const asked = this.#ownership.moment
+    const asked = this.ownership.moment
     const opened = session.open(prompt, { ...once, session: session.id }, context)
     const held = await this.#start(session, opened, asked)
     if (!held || held.session === session.id) return { id: session.id, session }
@@ -130,7 +123,7 @@ export class Sessions extends SessionLogs {
     const started = opened.then((held) => {
       if (held && held.session !== session.id) return held
       this.#running.set(session.id, session)
-      if (asked !== undefined && !this.#ownership.created(session.id, asked)) session.lose(leaseLost())
+      if (asked !== undefined && !this.ownership.created(session.id, asked)) session.lose(leaseLost())
       return held
     })
     return this.#finishing(started)
@@ -142,38 +135,19 @@ export class Sessions extends SessionLogs {
     return work.finally(() => this.#underway.delete(work))
   }
 
-  /** Returns the session of an idempotency key, if the key was used. */
-  async find(once: IdempotencyKey): Promise<string | undefined> {
-    return (await this.receipt(once))?.session
-  }
-
-  /** Returns the receipt of a key, if it was used. Refused if its session was deleted since. */
-  async receipt(once: IdempotencyKey): Promise<Receipt | undefined> {
-    const receipt = await this.#deps.store.receipt(once.scope, once.key)
-    if (receipt) await checkReceipt(this, receipt, once)
-    return receipt
-  }
-
   /** Stores the idempotency key of a command without effect. */
   async remember(id: string, { claims = [] }: CommandContext): Promise<void> {
     const running = this.#running.get(id)
     if (running) return running.remember({ claims })
     await this.#releases.settled(id)
-    const record = await this.record(id)
-    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    const receipts = receiptsOf(claims, record)
-    await this.#ownership.write(id, (fence) => this.#deps.store.append(id, { entries: [], receipts }, fence))
+    const receipts = receiptsOf(claims, await recordOf(this, id))
+    await this.ownership.write(id, (fence) => this.#deps.store.append(id, { entries: [], receipts }, fence))
   }
 
   /** The record as committed: of a session that runs here while its lease is current, otherwise from the store. */
   override async record(id: string): Promise<SessionRecord | undefined> {
-    const running = this.#ownership.isCurrent ? this.#running.get(id) : undefined
+    const running = this.ownership.isCurrent ? this.#running.get(id) : undefined
     return running?.record ?? super.record(id)
-  }
-
-  /** The leases of this server. */
-  get leases(): LeaseState {
-    return this.#ownership.state
   }
 
   /** A session that this process runs. */
@@ -199,7 +173,7 @@ export class Sessions extends SessionLogs {
     if (this.#draining) throw draining()
     await this.repair(id)
     const restored = this.#running.get(id) ?? (await this.#factory.restore(await this.#takeover.take(id)))
-    if (!this.#ownership.holds(id)) throw leaseLost()
+    if (!this.ownership.holds(id)) throw leaseLost()
     this.#running.set(id, restored)
     restored.continueLater()
     return restored
@@ -232,17 +206,12 @@ export class Sessions extends SessionLogs {
     })
   }
 
-  /** Stops every agent, because another server may acquire their sessions. */
-  lose(error: MainstemError): void {
-    this.#ownership.lose(error)
-  }
-
   /** Has another agent continue a session, in a new conversation that begins with a recap of the log. */
   async continueWith(id: string, command: HandOverCommand, context?: CommandContext): Promise<void> {
     const parsed = parseHandOver(command)
     const session = await this.open(id)
-    const handedOver = await this.#factory.successor(await this.#recordOf(id), parsed)
-    await session.handOver(async () => handedOver(await this.#recordOf(id)), context)
+    const handedOver = await this.#factory.successor(await recordOf(this, id), parsed)
+    await session.handOver(async () => handedOver(await recordOf(this, id)), context)
     // Until the session is restored, callers wait for it in `open`.
     const opening = session.suspend().then(() => this.#open(id))
     this.#running.delete(id)
@@ -251,12 +220,6 @@ export class Sessions extends SessionLogs {
       opening.finally(() => this.#opening.delete(id)),
     )
     await (await opening).resume()
-  }
-
-  async #recordOf(id: string): Promise<SessionRecord> {
-    const record = await this.record(id)
-    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    return record
   }
 
   /** Lowers a request that was made elsewhere or earlier to what this server allows. */
@@ -287,7 +250,7 @@ export class Sessions extends SessionLogs {
   async end(id: string, context?: CommandContext): Promise<void> {
     const isOurs = this.#running.has(id) || this.#draining
     if (!isOurs && ((await this.record(id))?.status ?? 'ended') !== 'ended') await this.open(id)
-    if (await this.#end(id, context)) this.#ownership.forget(id)
+    if (await this.#end(id, context)) this.ownership.forget(id)
   }
 
   async #end(id: string, context?: CommandContext): Promise<boolean> {
@@ -304,10 +267,8 @@ export class Sessions extends SessionLogs {
   /** Ends a session and removes all of its data. Its readers are disconnected. */
   async delete(id: string, { actor }: CommandContext = {}): Promise<void> {
     try {
-      const record = await this.record(id)
-      if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
       // Ended first, so that it cannot be opened during the deletion.
-      if (record.status !== 'ended') await this.open(id)
+      if ((await recordOf(this, id)).status !== 'ended') await this.open(id)
       await this.#end(id)
     } catch (thrown) {
       // A damaged session cannot be opened or ended, only deleted.
@@ -322,7 +283,7 @@ export class Sessions extends SessionLogs {
     if (this.#draining) return
     const { store } = this.#deps
     this.#running.get(id)?.trimmed()
-    await this.#finishing(this.#ownership.write(id, (fence) => store.trim(id, { seq: seq + 1 }, fence)))
+    await this.#finishing(this.ownership.write(id, (fence) => store.trim(id, { seq: seq + 1 }, fence)))
   }
 
   /** Deletes data beyond the retention limits. */
@@ -358,14 +319,14 @@ export class Sessions extends SessionLogs {
     if (this.#isDetached) return
     await this.#stop((session) => session.suspend())
     // If this fails, the leases expire.
-    await this.#ownership.stop().catch(() => undefined)
+    await this.ownership.stop().catch(() => undefined)
   }
 
   /** Like `drain`, but leaves the agents that outlive this process, and the leases, to its next process. */
   async detach(): Promise<void> {
     this.#isDetached = true
     await this.#stop((session) => session.detach())
-    this.#ownership.pause()
+    this.ownership.pause()
   }
 
   async #stop(stop: (session: Session) => Promise<void>): Promise<void> {

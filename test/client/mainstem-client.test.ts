@@ -1,26 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { MainstemClient, MainstemError } from '../../src/client/index.ts'
-import { script, success, text } from '../gateway/puppet.ts'
+import { ASKS, script, success, text } from '../gateway/puppet.ts'
 import { GUEST, startGateway, type TestGateway, TOKEN } from '../gateway/start.ts'
 import { collect, quick } from './scene.ts'
 
 const clientOf = (server: TestGateway, token = TOKEN) =>
   new MainstemClient({ baseUrl: server.url, token, timers: quick })
-
-const ASKS = script(
-  {
-    say: {
-      type: 'request.opened',
-      requestId: 'r1',
-      kind: 'permission',
-      blocking: true,
-      tool: 'Bash',
-      input: { command: 'ls' },
-      options: [],
-    },
-  },
-  { ...success, wait: true },
-)
 
 describe('the client of our own API', () => {
   it('begins a session once for a key, and follows its log to the end', async () => {

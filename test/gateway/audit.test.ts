@@ -11,7 +11,7 @@ import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { newSchema } from '../postgres/database.ts'
 import { begin, type CallOptions, call, fetchFrom, NDJSON } from './api.ts'
-import { script, success, text } from './puppet.ts'
+import { ASKS, script, success, text } from './puppet.ts'
 import { post, rpc } from './rpc/rpc.ts'
 import { GUEST, startGateway, type TestGateway } from './start.ts'
 import { talker } from './talker.ts'
@@ -32,20 +32,6 @@ const guest = (server: TestGateway, route: string, options: CallOptions = {}) =>
   call(server, route, { ...AS_GUEST, ...options, headers: { ...AS_GUEST.headers, ...options.headers } })
 
 const hello = script(text('m', 'hello'), success)
-const asking = script(
-  {
-    say: {
-      type: 'request.opened',
-      requestId: 'r1',
-      kind: 'permission',
-      blocking: true,
-      tool: 'Bash',
-      input: { command: 'ls' },
-      options: [],
-    },
-  },
-  { ...success, wait: true },
-)
 /** Works until somebody stops it. */
 const working = script(text('m', 'hello'), { ...success, wait: true })
 
@@ -63,7 +49,7 @@ async function busy(server: TestGateway, agent?: string): Promise<string> {
 }
 
 async function answered(server: TestGateway, more: CallOptions = {}): Promise<void> {
-  const id = await begun(server, asking)
+  const id = await begun(server, ASKS)
   await server.gate.reached()
   const { inputDigest } = (await server.sessions.record(id))?.requests[0] ?? {}
   const body = { decision: 'allow', inputDigest }

@@ -24,6 +24,22 @@ export const success: Cue = {
   say: { type: 'turn.verdict', evidence: 'success', denials: 0, personDenials: 0 },
 }
 
+/** Asks whether it may run `ls`, and waits at the gate before its end. */
+export const ASKS = script(
+  {
+    say: {
+      type: 'request.opened',
+      requestId: 'r1',
+      kind: 'permission',
+      blocking: true,
+      tool: 'Bash',
+      input: { command: 'ls' },
+      options: [],
+    },
+  },
+  { ...success, wait: true },
+)
+
 const codec: Codec<undefined> = {
   initial: () => undefined,
   decode: (_, frame) =>

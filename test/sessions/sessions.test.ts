@@ -22,7 +22,7 @@ describe('an impossible request is refused before anything starts', () => {
     const once = { scope: 's', key: 'k', fingerprint: 'f' }
     await expect(sessions.createOnce(once, async () => request, 'go')).rejects.toMatchObject({ code })
     // A refused request must not use up its key.
-    expect(await sessions.find(once)).toBeUndefined()
+    expect(await sessions.receipts.find(once)).toBeUndefined()
     expect(driver.runs).toEqual([])
   })
 })
@@ -38,7 +38,7 @@ describe('an idempotency key', () => {
     expect(new Set(asked.map(({ id }) => id)).size).toBe(1)
     expect(asked.filter(({ session }) => session)).toHaveLength(1)
     expect(driver.runs).toHaveLength(1)
-    expect(await sessions.find(once)).toBe(asked[0]?.id)
+    expect((await sessions.receipts.find(once))?.session).toBe(asked[0]?.id)
   })
 
   test('is refused for another request, and is separate for each principal', async () => {
@@ -48,7 +48,7 @@ describe('an idempotency key', () => {
     await expect(sessions.createOnce(other, async () => CLAUDE, 'go')).rejects.toMatchObject({
       code: 'idempotency_conflict',
     })
-    await expect(sessions.find(other)).rejects.toMatchObject({ code: 'idempotency_conflict' })
+    await expect(sessions.receipts.find(other)).rejects.toMatchObject({ code: 'idempotency_conflict' })
     const elsewhere = await sessions.createOnce({ ...once, scope: 'another POST' }, async () => CLAUDE, 'go')
     expect(elsewhere.id).not.toBe(first.id)
   })

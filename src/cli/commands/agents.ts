@@ -1,4 +1,4 @@
-import type { AgentInfo } from '../../client/mainstem-types.ts'
+import type { AgentInfo } from '../../client/server-types.ts'
 import { readiness } from '../../compose/readiness.ts'
 import { loadConfig } from '../../daemon/config.ts'
 import { exitCodeOf } from '../../model/index.ts'

@@ -1,5 +1,5 @@
 import { MainstemClient } from '../../client/mainstem-client.ts'
-import type { ServerInfo } from '../../client/mainstem-types.ts'
+import type { ServerInfo } from '../../client/server-types.ts'
 import type { Environment } from '../../compose/paths.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { nearest } from '../../model/text/nearest.ts'

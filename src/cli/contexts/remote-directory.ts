@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { posix } from 'node:path'
-import type { ServerInfo } from '../../client/mainstem-types.ts'
+import type { ServerInfo } from '../../client/server-types.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import type { ConnectedServer } from './connect.ts'
 import type { Context } from './contexts.ts'

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MainstemClient } from '../../client/mainstem-client.ts'
-import type { ServerInfo } from '../../client/mainstem-types.ts'
+import type { ServerInfo } from '../../client/server-types.ts'
 import { addressIn } from '../../daemon/address-file.ts'
 import { logIn } from '../../daemon/bounded-log.ts'
 import { safeSocketIn } from '../../daemon/local-socket.ts'

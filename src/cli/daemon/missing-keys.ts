@@ -1,5 +1,5 @@
 import type { MainstemClient } from '../../client/mainstem-client.ts'
-import type { AgentInfo } from '../../client/mainstem-types.ts'
+import type { AgentInfo } from '../../client/server-types.ts'
 import type { Environment } from '../../compose/paths.ts'
 import { MAINSTEM } from '../own-command.ts'
 

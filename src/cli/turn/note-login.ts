@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
-import type { AgentInfo } from '../../client/mainstem-types.ts'
+import type { AgentInfo } from '../../client/server-types.ts'
 import type { Transcript } from './transcript.ts'
 
 /** How long an agent may be silent before its login is checked. */

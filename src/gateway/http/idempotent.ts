@@ -26,9 +26,9 @@ export async function idempotent<A>(
   if (header === undefined) return run({ actor })
   const scope = `${principal} ${request.method} ${pathOf(params, request.routeOptions.url)}`
   const key = keyFrom(header, scope, body ?? {})
-  const flight = await sessions.inFlight.enter(key)
+  const flight = await sessions.receipts.inFlight.enter(key)
   try {
-    const before = await sessions.receipt(key)
+    const before = await sessions.receipts.find(key)
     if (before) {
       reply.header('idempotent-replayed', 'true')
       return before.answer as A
@@ -36,14 +36,14 @@ export async function idempotent<A>(
     const claims = [{ ...key, answer }]
     await run({ claims, actor }).catch(async (thrown: unknown) => {
       // Another node ran an equal request meanwhile, which this one joins.
-      if (toMainstemError(thrown).code !== 'conflict' || !(await sessions.receipt(key))) throw thrown
+      if (toMainstemError(thrown).code !== 'conflict' || !(await sessions.receipts.find(key))) throw thrown
     })
     // Another node may have committed the command.
-    let kept = flight.receipt ?? (await sessions.receipt(key))
+    let kept = flight.receipt ?? (await sessions.receipts.find(key))
     if (!kept) {
       // A command without an effect has committed nothing, but its key must be stored too.
       await cluster.remember(session, { claims })
-      kept = flight.receipt ?? (await sessions.receipt(key))
+      kept = flight.receipt ?? (await sessions.receipts.find(key))
     }
     if (!kept) throw new MainstemError('session_not_found', 'the session was removed')
     return kept.answer as A

@@ -159,7 +159,7 @@ async function searchMetrics({ sessions }: GatewayDeps): Promise<Metric[]> {
 }
 
 function leaseMetrics({ sessions }: GatewayDeps): Metric[] {
-  const { held, ttlMs, leftMs } = sessions.leases
+  const { held, ttlMs, leftMs } = sessions.ownership.state
   return [
     single('mainstem_leases', 'gauge', 'Sessions that this server has leased.', held),
     single('mainstem_lease_seconds', 'gauge', 'Duration of a lease.', ttlMs / 1000),

@@ -15,7 +15,7 @@ export async function beginSession(
   prompt: string | undefined,
   context: CommandContext,
 ): Promise<{ id: string; replayed: boolean }> {
-  const flight = once && (await deps.sessions.inFlight.enter(once))
+  const flight = once && (await deps.sessions.receipts.inFlight.enter(once))
   const request = async () => {
     checkReady(deps)
     return wanted()

@@ -1,4 +1,4 @@
-import type { BlobRef, Entry, SessionRecord } from '../../model/index.ts'
+import { type BlobRef, type Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import type {
   DailyUsage,
@@ -125,6 +125,13 @@ export abstract class SessionLogs {
     const records = await this.#store.records(query)
     return records.map((record) => this.#withFailure(record))
   }
+}
+
+/** The record of a session that has to exist. */
+export async function recordOf(source: Pick<Store, 'record'>, id: string): Promise<SessionRecord> {
+  const record = await source.record(id)
+  if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
+  return record
 }
 
 const PAGE = 512

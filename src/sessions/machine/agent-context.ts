@@ -36,6 +36,7 @@ export class AgentContext {
   #answered = false
   /** The process of the open turn has exited. */
   #exited = false
+  #retrying = false
   /** Why the last prompt is not in the context, or may not be. */
   #doubt: string | undefined
 
@@ -45,6 +46,11 @@ export class AgentContext {
     this.#prompted = prompted
     this.#doubt = doubt
     this.#isKept = isKept
+  }
+
+  /** The prompt of the open turn goes to a new process, because this one could not resume. */
+  get retrying(): boolean {
+    return this.#retrying
   }
 
   get ids(): NativeIds {
@@ -71,6 +77,7 @@ export class AgentContext {
     this.#forking = resume !== undefined && resume === this.#forkOf
     const fork = this.#forking
     this.#exited = false
+    this.#retrying = false
     this.#promptedBefore = this.#prompted
     if (resume !== undefined || !this.#prompted) return { resume, fork, lost: [] }
     this.#doubt = undefined
@@ -110,6 +117,11 @@ export class AgentContext {
     this.#exited = true
   }
 
+  /** The turn is to end, so its prompt goes to no other process. */
+  giveUp(): void {
+    this.#retrying = false
+  }
+
   #missing(): Event[] {
     const doubt = this.#doubt
     this.#doubt = undefined
@@ -129,7 +141,9 @@ export class AgentContext {
     if (verdict.evidence === 'success') this.#id.prove()
     if (this.#exited && !this.#answered) this.#id.cut()
     // A turn that we ended says nothing about the native session.
-    return cause === 'exit' && this.#id.turnEnded(verdict) && !this.#worked
+    const isUnresumed = cause === 'exit' && this.#id.turnEnded(verdict) && !this.#worked
+    this.#retrying ||= isUnresumed && turn !== undefined
+    return this.#retrying
   }
 
   /** A turn was stopped before its prompt went to the agent. */

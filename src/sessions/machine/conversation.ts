@@ -32,8 +32,6 @@ export class Conversation {
   #frames: number
   #state: unknown
   readonly #context: AgentContext
-  /** The prompt of the open turn goes to a new process, because this one could not resume. */
-  #retrying = false
   #hasOutput = false
   /** Standard error of the current process since its last finished turn, to explain a crash. */
   readonly #stderr = new OutputTail()
@@ -88,7 +86,7 @@ export class Conversation {
 
   /** The open turn waits for a new process. */
   get retrying(): boolean {
-    return this.#retrying
+    return this.#context.retrying
   }
 
   /** Emits the first entry of a log. */
@@ -134,7 +132,6 @@ export class Conversation {
 
   #reset(start: Start): void {
     this.#epoch = start.epoch
-    this.#retrying = false
     this.#hasOutput = false
     this.#state = this.#codec.initial(start)
     this.#large.clear()
@@ -254,9 +251,9 @@ export class Conversation {
     const full: Exit = { ...exit, cause, ...(stopped && { stopped }), ...(stderr !== '' && { stderr }) }
     // We ended the process after its result, so its exit code does not count.
     const step = this.#codec.end(this.#state, cause === 'finished' ? { code: 0, cause } : full)
-    if (cause !== 'exit') this.#retrying = false
+    if (cause !== 'exit') this.#context.giveUp()
     for (const emitted of step.emitted) this.#apply(emitted, undefined, full)
-    if (this.#retrying) return
+    if (this.retrying) return
     if (turn !== undefined) this.#context.cut(turn, full.cause, this.#hasOutput || !exit.error)
     for (const event of this.#turns.abandon(this.#deps.now(), full)) this.#emit(event)
   }
@@ -271,7 +268,7 @@ export class Conversation {
 
   /** The agent cannot take the prompt: ends the turn, unless a new process may take it. */
   refuse(error: ErrorInfo): void {
-    if (this.#canRetry({ evidence: 'error', error })) return
+    if (!this.#isOver({ evidence: 'error', error })) return
     for (const event of this.#turns.abandon(this.#deps.now(), { cause: 'exit', error })) this.#emit(event)
   }
 
@@ -284,7 +281,7 @@ export class Conversation {
   #apply(emitted: Emitted, native: number | undefined, exit?: Exit): void {
     switch (emitted.type) {
       case 'turn.verdict':
-        if (!this.#canRetry(emitted)) this.#decide(emitted, native, exit)
+        if (this.#isOver(emitted)) this.#decide(emitted, native, exit)
         this.#stderr.clear()
         return
       case 'request.opened':
@@ -321,11 +318,10 @@ export class Conversation {
     this.#log(emitted, this.#turns.turn, native)
   }
 
-  /** If a resume failed before any work, the prompt can go to a process with a new native session. */
-  #canRetry(verdict: Ending): boolean {
+  /** The turn ends, unless its prompt can go to a process with a new native session. */
+  #isOver(verdict: Ending): boolean {
     const { turn, cause } = this.#turns
-    if (this.#context.turnEnded(verdict, turn, cause) && turn !== undefined) this.#retrying = true
-    return this.#retrying
+    return !this.#context.turnEnded(verdict, turn, cause)
   }
 
   #work(event: TurnEvidence, exit: Exit | undefined): void {

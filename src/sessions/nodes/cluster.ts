@@ -54,7 +54,7 @@ export class Cluster {
       node,
       router: new Router(node, this.#executor),
       feed: sharedFeed(node.store.nodes.commits, node.background),
-      membership: new Membership(node, (error) => local.lose(error)),
+      membership: new Membership(node, (error) => local.ownership.lose(error)),
     }
   }
 
@@ -153,8 +153,8 @@ export class Cluster {
     context?: CommandContext,
   ): Promise<{ id: string; session?: SessionHandle }> {
     if (!this.#peers) return this.#local.createOnce(once, wanted, prompt, context)
-    const before = await this.#local.find(once)
-    if (before !== undefined) return { id: before }
+    const before = await this.#local.receipts.find(once)
+    if (before) return { id: before.session }
     const { node } = this.#peers
     const { keys, ...request } = parseNewSession(await wanted())
     if (prompt !== undefined) parsePrompt(prompt)

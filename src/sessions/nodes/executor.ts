@@ -52,7 +52,7 @@ export class Executor {
     const entered: Flight[] = []
     try {
       for (const claim of context.claims ?? []) {
-        entered.push(await this.#local.inFlight.enter(claim))
+        entered.push(await this.#local.receipts.inFlight.enter(claim))
         const used = await this.#store.receipt(claim.scope, claim.key)
         if (used && used.fingerprint !== claim.fingerprint) {
           throw new MainstemError(

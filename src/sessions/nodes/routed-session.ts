@@ -1,15 +1,10 @@
 import type { Timers } from '../../drivers/driver.ts'
-import {
-  type Applied,
-  type BoundAnswer,
-  type Image,
-  MainstemError,
-  type SessionRecord,
-} from '../../model/index.ts'
+import type { Applied, BoundAnswer, Image, SessionRecord } from '../../model/index.ts'
 import { parseField } from '../../model/text/parse.ts'
 import type { Store } from '../../stores/store.ts'
 import type { CommandContext } from '../command-context.ts'
 import { parseAnswer, parseChange, parseImages, parseName, parseNativeId, parsePrompt } from '../commands.ts'
+import { recordOf } from '../log/session-logs.ts'
 import type { Change } from '../process/setup.ts'
 import type { ConversationState, SessionHandle } from '../session-handle.ts'
 import type { TurnRead } from '../turns/delivery.ts'
@@ -63,13 +58,13 @@ export class RoutedSession implements SessionHandle {
   }
 
   async interrupt(turn?: number, context?: CommandContext): Promise<void> {
-    const stopped = turn ?? currentTurn(await this.#record())
+    const stopped = turn ?? currentTurn(await recordOf(this.#store, this.id))
     if (stopped === undefined) return
     await this.#router.send(this.id, { type: 'interrupt', turn: stopped }, context)
   }
 
   async interruptAll(context?: CommandContext): Promise<boolean> {
-    const { turns: through } = await this.#record()
+    const { turns: through } = await recordOf(this.#store, this.id)
     const result = await this.#router.send(this.id, { type: 'interrupt_all', through }, context)
     return parseField(CommandResults.interrupt_all, result, 'result')
   }
@@ -94,17 +89,11 @@ export class RoutedSession implements SessionHandle {
   /** Follows the record: a turn has ended when it is neither open nor in the queue. */
   async ended(turn: number): Promise<void> {
     for (;;) {
-      const { turns, openTurn, queue, head } = await this.#record()
+      const { turns, openTurn, queue, head } = await recordOf(this.#store, this.id)
       if (turns >= turn && openTurn !== turn && queue.every((waiting) => waiting.turn !== turn)) return
       await until(this.#timers, WAIT_MS, NEVER, (signal) => this.#store.changed(this.id, head, signal))
       await this.#timers.sleep(RECORD_MS, NEVER)
     }
-  }
-
-  async #record() {
-    const record = await this.#store.record(this.id)
-    if (!record) throw new MainstemError('session_not_found', `there is no session ${this.id}`)
-    return record
   }
 }
 

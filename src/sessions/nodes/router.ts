@@ -1,8 +1,9 @@
-import { MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
+import { MainstemError, toMainstemError } from '../../model/index.ts'
 import type { NewSession } from '../../model/session/new-session.ts'
 import { parseField } from '../../model/text/parse.ts'
 import type { IdempotencyKey } from '../claim.ts'
 import type { CommandContext } from '../command-context.ts'
+import { recordOf } from '../log/session-logs.ts'
 import { until } from '../with-timeout.ts'
 import type { NodeDeps } from './deps.ts'
 import type { Executor } from './executor.ts'
@@ -111,7 +112,7 @@ export class Router {
     const { store, terms } = this.#deps
     const owner = await store.nodes.ownerOf(session)
     if (owner !== undefined) return owner
-    const record = await this.#record(session)
+    const record = await recordOf(this.#deps.store, session)
     // The session has ended or has nothing to run, and any node can respond so.
     if (record.status === 'ended') return terms.owner
     const nodes = await store.nodes.list()
@@ -167,12 +168,6 @@ export class Router {
       if (!(await isRight())) return undefined
     }
     return undefined
-  }
-
-  async #record(session: string): Promise<SessionRecord> {
-    const record = await this.#deps.store.record(session)
-    if (!record) throw new MainstemError('session_not_found', `there is no session ${session}`)
-    return record
   }
 }
 

@@ -1,9 +1,9 @@
 import type { LeftRun } from '../../drivers/driver.ts'
 import type { AuditFact } from '../../model/access.ts'
-import { isDamaged, MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
+import { isDamaged, type MainstemError, type SessionRecord, toMainstemError } from '../../model/index.ts'
 import { isImporting } from '../../model/owner.ts'
 import type { SessionDeps } from '../deps.ts'
-import { allRecords } from '../log/session-logs.ts'
+import { allRecords, recordOf } from '../log/session-logs.ts'
 import { endedConflict } from '../refusals.ts'
 import type { Ownership } from './ownership.ts'
 import { hasExited } from './reattach.ts'
@@ -38,14 +38,14 @@ export class Takeover {
 
   /** Leases a session, and closes turns and requests that its last owner left open. */
   async take(id: string): Promise<LeasedSession> {
-    const before = await this.#record(id)
+    const before = await recordOf(this.#deps.store, id)
     if (before.status === 'ended') throw endedConflict()
     const fence = await this.#ownership.acquire(id)
     // Read again: the last owner may have written until the lease.
-    const record = await this.#record(id)
+    const record = await recordOf(this.#deps.store, id)
     if (!needsSettling(record)) return { record, fence }
     await this.#settle(record, fence)
-    const settled = await this.#record(id)
+    const settled = await recordOf(this.#deps.store, id)
     if (settled.status !== 'ended') return { record: settled, fence }
     this.#ownership.forget(id)
     throw endedConflict()
@@ -59,8 +59,12 @@ export class Takeover {
     try {
       const fence = await this.#ownership.reacquire(id)
       // A lost lease is no failure of the agent or of storage: the turn is `lost`.
-      await this.#settle(await this.#record(id), fence, error.code === 'fenced' ? undefined : error)
-      return { record: await this.#record(id), fence }
+      await this.#settle(
+        await recordOf(this.#deps.store, id),
+        fence,
+        error.code === 'fenced' ? undefined : error,
+      )
+      return { record: await recordOf(this.#deps.store, id), fence }
     } catch (thrown) {
       const { code } = toMainstemError(thrown)
       if (code === 'fenced' || code === 'session_not_found') return undefined
@@ -113,7 +117,7 @@ export class Takeover {
       else {
         settled.add(id)
         // A lost turn may have been given a continuation.
-        if (!ready.has(id) && this.#mayResume(await this.#record(id))) waiting.push(id)
+        if (!ready.has(id) && this.#mayResume(await recordOf(this.#deps.store, id))) waiting.push(id)
       }
     }
     return { settled: settled.size, waiting }
@@ -144,7 +148,7 @@ export class Takeover {
   ): Promise<void> {
     try {
       const fence = await this.#ownership.acquire(id)
-      await resume({ record: await this.#record(id), fence, left })
+      await resume({ record: await recordOf(this.#deps.store, id), fence, left })
     } catch (thrown) {
       await this.#deps.driver.lasting?.discard(left.runId)
       const { code, message } = toMainstemError(thrown)
@@ -165,7 +169,7 @@ export class Takeover {
     if (!needsSettling(record)) return this.#mayResume(record)
     if (!(await this.#recoverOne(id, (_, error) => damaged(error)))) return false
     // A lost turn may have been given a continuation.
-    if (this.#mayResume(await this.#record(id))) return true
+    if (this.#mayResume(await recordOf(this.#deps.store, id))) return true
     await this.release(id)
     return false
   }
@@ -201,7 +205,7 @@ export class Takeover {
   ): Promise<boolean> {
     try {
       await this.#ownership.write(id, async (fence) =>
-        this.#settle(await this.#record(id), fence, undefined, why),
+        this.#settle(await recordOf(this.#deps.store, id), fence, undefined, why),
       )
       return true
     } catch (thrown) {
@@ -215,12 +219,6 @@ export class Takeover {
     const { store, clock, committed, node } = this.#deps
     const lostNode = record.node === node ? undefined : record.node
     await settleRecord(store, record, { fence, now: clock.now(), failure, lostNode, why, committed })
-  }
-
-  async #record(id: string): Promise<SessionRecord> {
-    const record = await this.#deps.store.record(id)
-    if (!record) throw new MainstemError('session_not_found', `there is no session ${id}`)
-    return record
   }
 }
 

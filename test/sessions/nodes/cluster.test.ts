@@ -96,7 +96,7 @@ test('one key at two nodes at the same moment makes one turn', async () => {
   const { a, b, id, store } = await two()
   const claims = [{ ...KEY, answer: 'turn' }] as const
   // As the gateways do: a key is entered before anything else.
-  const flight = await a.sessions.inFlight.enter(KEY)
+  const flight = await a.sessions.receipts.inFlight.enter(KEY)
   const here = (await a.cluster.open(id)).prompt('go', [], { claims })
   // Waits for the first one, and is then told that it has a receipt.
   const there = expect((await b.cluster.open(id)).prompt('go', [], { claims })).rejects.toMatchObject({

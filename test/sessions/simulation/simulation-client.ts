@@ -58,7 +58,7 @@ export class SimulatedClient {
   }
 
   async #turnOf(sessions: Sessions, session: SessionHandle, { prompt, claim }: Pending): Promise<number> {
-    const receipt = await sessions.receipt(claim)
+    const receipt = await sessions.receipts.find(claim)
     const turn = receipt ? Reflect.get(Object(receipt.answer), 'turn') : undefined
     return typeof turn === 'number' ? turn : session.prompt(prompt.text, [], { claims: [claim] })
   }

@@ -1,57 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Event, SessionOptions } from '../../src/model/index.ts'
-import { memoryStore } from '../../src/stores/memory.ts'
-import type { Store } from '../../src/stores/store.ts'
-import { violations } from '../agents/invariants.ts'
-import { type FakeRun, FakeTime } from './fake-driver.ts'
-import { house, init, result, said } from './house.ts'
-
-const HOUR = 3_600_000
-
-/** What Claude prints when its subscription has no quota left. */
-const usedUp = (resetsAt: number) => ({
-  type: 'rate_limit_event',
-  rate_limit_info: { status: 'rejected', rateLimitType: 'five_hour', resetsAt: Math.round(resetsAt / 1000) },
-})
-const refused = {
-  type: 'result',
-  subtype: 'success',
-  is_error: true,
-  api_error_status: 429,
-  result: 'You have reached your limit',
-}
-
-function server(store: Store = memoryStore(), time = new FakeTime()) {
-  const own = house(store, 10, undefined, undefined, undefined, undefined, { time })
-  const begin = async (options: SessionOptions, prompt = 'one') => {
-    const session = await own.open({}, { options })
-    await session.prompt(prompt)
-    return { session, run: await own.driver.run() }
-  }
-  /** The run of that number, once the time of the continuation has come. */
-  const nextRun = async (number: number) => {
-    const [record] = await store.records({ queued: true, limit: 1 })
-    const at = record?.queue[0]?.continuation?.at ?? 0
-    await time.pass(Math.max(0, at - time.now))
-    while (own.driver.runs.length < number) await time.pass(1_000)
-    return own.driver.run(number)
-  }
-  return { ...own, begin, nextRun }
-}
-
-const limitOf = (run: FakeRun, resetsAt: number) => run.say(init, usedUp(resetsAt), refused)
-
-async function drained({ sessions, time }: ReturnType<typeof server>): Promise<void> {
-  let isOver = false
-  const stopped = sessions.drain().finally(() => {
-    isOver = true
-  })
-  while (!isOver) await time.pass(1_000)
-  await stopped
-}
-
-const promptsIn = (entries: readonly { event: Event }[]) =>
-  entries.flatMap(({ event }) => (event.type === 'turn.started' ? [event.prompt] : []))
+import { memoryStore } from '../../../src/stores/memory.ts'
+import { violations } from '../../agents/invariants.ts'
+import { FakeTime } from '../fake-driver.ts'
+import { init, result, said } from '../house.ts'
+import { drained, HOUR, limitOf, promptsIn, refused, server } from './server.ts'
 
 test('after a used-up limit another agent continues at once, told of the work before', async () => {
   const { sessions, begin, nextRun, log, store, time } = server()
@@ -252,44 +204,6 @@ test('prompts that were queued before wait for the continuation, and run after i
   expect(violations(await log(session))).toEqual([])
 })
 
-test('a lost turn is continued by the next server, in the same native conversation', async () => {
-  const store = memoryStore()
-  const time = new FakeTime()
-  const before = server(store, time)
-  const { session, run } = await before.begin({ onLost: 'continue' })
-  run.say(init, said('half'))
-  await expect.poll(() => session.coverage.frames).toBe(2)
-  const after = server(store, time)
-  expect(await after.sessions.recover()).toBe(1)
-  await after.sessions.resumeQueues()
-  await time.pass(0)
-  const next = await after.driver.run()
-  next.say(init, said('done', 'msg_2'), result('done'))
-  const reopened = await after.sessions.open(session.id)
-  expect(await reopened.settled(2)).toMatchObject({ outcome: 'completed' })
-  const entries = await store.read(session.id, 0, 100)
-  expect(promptsIn(entries)).toEqual(['one', expect.stringContaining('cut off')])
-  expect(violations(entries)).toEqual([])
-  expect(JSON.stringify(next.launch)).toContain('native-1')
-})
-
-test('a server that stops leaves its open turn to be continued by the next', async () => {
-  const store = memoryStore()
-  const time = new FakeTime()
-  const before = server(store, time)
-  const { session, run } = await before.begin({ onLost: 'continue' })
-  run.say(init, said('half'))
-  await expect.poll(() => session.coverage.frames).toBe(2)
-  await drained(before)
-  expect(before.driver.runs).toHaveLength(1)
-  const after = server(store, time)
-  await after.sessions.recover()
-  await after.sessions.resumeQueues()
-  await time.pass(0)
-  await after.driver.run()
-  expect(promptsIn(await store.read(session.id, 0, 100))).toHaveLength(2)
-})
-
 test('nothing continues without being asked for', async () => {
   const { begin, time, log, store, driver } = server()
   const { session, run } = await begin({})
@@ -302,24 +216,6 @@ test('nothing continues without being asked for', async () => {
   await time.pass(24 * HOUR)
   expect((await store.record(session.id))?.queue).toEqual([])
   expect(promptsIn(await log(session))).toEqual(['one', 'two'])
-})
-
-test('an agent that crashes again and again is not restarted without end', async () => {
-  const { begin, time, log, driver, nextRun } = server()
-  const { session, run } = await begin({ onLost: 'continue' })
-  run.say(init, said('half'))
-  run.die({ signal: 'SIGKILL' })
-  for (const number of [2, 3, 4]) {
-    await session.settled(number - 1)
-    const next = await nextRun(number)
-    next.die({ signal: 'SIGKILL' })
-  }
-  await session.settled(4)
-  await time.pass(24 * HOUR)
-  expect(driver.runs).toHaveLength(4)
-  expect((await log(session)).map(({ event }) => event)).toContainEqual(
-    expect.objectContaining({ code: 'not_continued' }),
-  )
 })
 
 test('a continuation names the person whose prompt was cut off, also after a restart', async () => {
@@ -343,18 +239,4 @@ test('a continuation names the person whose prompt was cut off, also after a res
     ['turn.queued', 2, 'alice'],
     ['turn.started', 2, 'alice'],
   ])
-})
-
-test('a turn that was lost with its server is continued for the person who sent it', async () => {
-  const { open, driver, time, store, log } = server()
-  const session = await open({}, { options: { onLost: 'continue' } })
-  await session.prompt('one', [], { actor: { principal: 'alice', client: 'page' } })
-  await (await driver.run()).say(init)
-  await expect.poll(() => session.coverage.frames).toBe(1)
-  const next = server(store, time)
-  await next.sessions.recover()
-  const queued = (await log(session)).flatMap(({ event }) =>
-    event.type === 'turn.queued' ? [[event.turn, event.principal, event.client]] : [],
-  )
-  expect(queued).toEqual([[2, 'alice', 'page']])
 })
