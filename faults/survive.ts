@@ -9,7 +9,7 @@ import { type CellReport, ENDINGS, MOMENTS, type Plan, tableOf } from './survive
  */
 const { values } = parseArgs({
   options: {
-    agents: { type: 'string', default: 'claude,codex,gemini,pi' },
+    agents: { type: 'string', default: 'claude,codex,gemini,pi,opencode' },
     moments: { type: 'string', default: MOMENTS.join() },
     endings: { type: 'string', default: ENDINGS.join() },
     'at-once': { type: 'string', default: '2' },

@@ -6,6 +6,7 @@ import { nothing } from './codex.ts'
 import type { Ending, History } from './history.ts'
 import { lineWriter, readAll } from './lines.ts'
 import { isRecord, type Native, textAt } from './native.ts'
+import { OpencodeStore } from './opencode-store.ts'
 
 const time = () => ({ created: Date.now() })
 const TOKENS = { input: 1, output: 1, reasoning: 0, cache: { read: 0, write: 0 } }
@@ -29,6 +30,8 @@ class Server {
   readonly #answers = new Map<string, string>()
   #message = ''
   #part = ''
+  /** What it keeps: complete parts, no deltas. */
+  readonly #stored = new OpencodeStore()
 
   constructor(history: History) {
     this.#actor = new Actor(history, this.#tongue())
@@ -48,6 +51,8 @@ class Server {
 
   #route(method: string, url: string, body: Native): [status: number, answer?: unknown] {
     const [, kind, id = '', action] = url.split('/')
+    const stored = method === 'GET' ? this.#stored.read(url) : undefined
+    if (stored) return [200, stored]
     if (kind === 'session' && action === undefined) {
       if (method === 'GET') this.#session = id
       return [200, { id: this.#session, title: 't', version: '1.18.33' }]
@@ -71,6 +76,7 @@ class Server {
   }
 
   #emit(type: string, properties: Native): void {
+    this.#stored.add(type, properties)
     const event = { id: `evt_${randomUUID()}`, type, properties }
     this.#stream?.write(`data: ${JSON.stringify(event)}\n\n`)
   }

@@ -66,6 +66,8 @@ export interface TurnVerdict extends Verdict {
   durationMs?: number
   /** The agent removes the prompt of a cancelled turn from its context. */
   forgotten?: true
+  /** The turn is lost, and why: the agent does not have its prompt. */
+  lost?: string
   data?: unknown
 }
 
@@ -106,6 +108,8 @@ export interface Decoded {
   readonly applies?: 'next_turn' | 'next_process'
 }
 
+export type Doubt = 'again' | 'watch'
+
 /** A codec is a fold without clock, random numbers or I/O. It may mutate its own state. */
 export interface Codec<State> {
   initial(start: Start): State
@@ -126,6 +130,12 @@ export interface Codec<State> {
    * starts on the process until then.
    */
   unconfirmed?(state: State): boolean
+  /**
+   * What to do about a write that the agent may have, because its writer died before it knew. `again`: a second one
+   * changes nothing, because the protocol names each with an id. `watch`: it must not be repeated, and the agent shows
+   * whether it has it. Otherwise the turn is lost.
+   */
+  doubtful?(state: State, write: Write): Doubt | undefined
   /**
    * Handles a frame that was written *to* the agent, so that a transcript of both directions can be replayed: updates
    * the state as `encode` would, and returns the command.

@@ -34,11 +34,16 @@ export interface RunContext {
 export interface OutputPosition {
   stdout: number
   stderr: number
+  /** The number of writes to a server that it has answered. Absent for other runs. */
+  calls?: number
 }
 
 export interface LastingStart {
-  /** `whole`: the program reads its input to the end before it answers, so it starts when the input has ended. */
-  input: 'open' | 'whole'
+  /**
+   * `whole`: the program reads its input to the end before it answers, so it starts when the input has ended. `none`: it
+   * reads no input.
+   */
+  input: 'open' | 'whole' | 'none'
 }
 
 /** The end of a run; `error` is set when the run never started or its connection broke. */
@@ -84,9 +89,13 @@ export interface WriteState {
   done: number
   /** How many bytes of the next write the agent has. */
   bytes: number
-  /** The writer died while it wrote: nobody knows whether more bytes were written. */
-  inDoubt: boolean
+  /** The number of writes after these that the agent may have: their writer died before it knew. */
+  doubtful: number
+  /** It may have a part of the next write only. */
+  isTorn?: boolean
 }
+
+export const NOTHING_WRITTEN: WriteState = { done: 0, bytes: 0, doubtful: 0 }
 
 /** The part of a run that a later process continues from. */
 export interface Lasting {

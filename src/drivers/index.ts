@@ -9,17 +9,20 @@ import { systemTimers } from './timers.ts'
 /** The driver for every kind of launch. With a `spool` directory, processes can outlive this one. */
 export function driver(options: ServerDriverOptions & Partial<SpoolDriverOptions> = {}): Driver {
   const { spool } = options
-  const lasting = spool === undefined ? undefined : new SpoolDriver({ ...options, spool })
+  const spooled = spool === undefined ? undefined : new SpoolDriver({ ...options, spool })
   const processes = processDriver(options)
-  const servers = serverDriver(options)
+  const servers =
+    spool === undefined || !spooled
+      ? serverDriver(options)
+      : serverDriver(options, { spool, programs: spooled })
   const builtins = builtinDriver({ timers: options.timers ?? systemTimers })
   const remotes = remoteDriver(options)
   return {
-    lasting,
+    lasting: servers.lasting,
     start(launch, context) {
       switch (launch.kind) {
         case 'process':
-          if (context.lasting && lasting) return lasting.start(launch, context)
+          if (context.lasting && spooled) return spooled.start(launch, context)
           return processes.start(launch, context)
         case 'server':
           return servers.start(launch, context)

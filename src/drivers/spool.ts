@@ -11,19 +11,20 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessLaunch } from '../agents/agent.ts'
-import { type Frame, jsonFrame } from '../framing/frame.ts'
+import { type Frame, storedFrame } from '../framing/frame.ts'
 import { toMainstemError } from '../model/index.ts'
 import { tryJson } from '../model/text/json.ts'
-import type {
-  ChildKeys,
-  Driver,
-  LastingRuns,
-  LastingStart,
-  LeftRun,
-  OutputPosition,
-  Run,
-  RunContext,
-  WriteState,
+import {
+  type ChildKeys,
+  type Driver,
+  type LastingRuns,
+  type LastingStart,
+  type LeftRun,
+  NOTHING_WRITTEN,
+  type OutputPosition,
+  type Run,
+  type RunContext,
+  type WriteState,
 } from './driver.ts'
 import { environmentOf, ownedRun, RUN_MARKER } from './process/environment.ts'
 import { failedRun } from './process/failed-run.ts'
@@ -36,7 +37,7 @@ import { type ProcessDriverOptions, QUEUE_BYTES } from './process.ts'
 import { launchSpooled } from './spool/launcher.ts'
 import { AHEAD_BYTES, hasOpenInput, SpoolChannels, type SpoolSetup } from './spool/spool-channels.ts'
 import { SpoolFolder, spooledRuns } from './spool/spool-folder.ts'
-import { NOTHING_WRITTEN, writeStateIn } from './spool/spool-input.ts'
+import { writeStateIn } from './spool/spool-input.ts'
 import { systemTimers } from './timers.ts'
 import { runGroups } from './tree/cgroup.ts'
 import { orphanGuard } from './tree/orphan-guard.ts'
@@ -140,7 +141,7 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
   }
 
   frame(stream: string, text: string): Frame {
-    return stream === 'stderr' ? { stream, text } : jsonFrame('stdout', text)
+    return storedFrame(stream, text)
   }
 
   async left(): Promise<ReadonlyMap<string, LeftRun>> {

@@ -30,6 +30,16 @@ export function jsonFrame(stream: FrameStream, text: string): Frame {
   return { stream, text, value: mayBeDeep && isDeeperThan(value, MAX_DEPTH) ? undefined : value }
 }
 
+/** The frame of a stream as it was kept. */
+export function storedFrame(stream: string, text: string): Frame {
+  if (stream === 'stderr') return { stream, text }
+  return jsonFrame(isParsed(stream) ? stream : 'stdout', text)
+}
+
+function isParsed(stream: string): stream is 'rpc' | 'sse' | 'http' {
+  return stream === 'rpc' || stream === 'sse' || stream === 'http'
+}
+
 /** Recurses into objects only, because it runs on every long frame. */
 function isDeeperThan(value: object, levels: number): boolean {
   if (levels === 0) return true

@@ -13,6 +13,7 @@ const AGENTS = [
   ['codex', 'live'],
   ['gemini', 'live'],
   ['pi', 'live'],
+  ['opencode', 'live'],
   ['acp', 'live'],
   ['claude', 'oneshot'],
 ] as const

@@ -10,7 +10,7 @@ import type {
   RunExit,
   WriteState,
 } from '../../src/drivers/driver.ts'
-import { type Frame, type FrameStream, jsonFrame } from '../../src/framing/frame.ts'
+import { type Frame, type FrameStream, jsonFrame, storedFrame } from '../../src/framing/frame.ts'
 import { FakeRun } from './fake-driver.ts'
 
 /** An agent whose output and input outlive the servers that read and write them. */
@@ -149,7 +149,7 @@ export class LastingDriver implements Driver, LastingRuns {
   }
 
   frame(stream: string, text: string): Frame {
-    return stream === 'stderr' ? { stream, text } : jsonFrame('stdout', text)
+    return storedFrame(stream, text)
   }
 
   async left(): Promise<ReadonlyMap<string, LeftRun>> {
@@ -166,7 +166,7 @@ export class LastingDriver implements Driver, LastingRuns {
   }
 
   written(runId: string): WriteState {
-    return { done: this.#of(runId).done, bytes: 0, inDoubt: false }
+    return { done: this.#of(runId).done, bytes: 0, doubtful: 0 }
   }
 
   async remove(runId: string): Promise<void> {

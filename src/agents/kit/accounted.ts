@@ -16,7 +16,7 @@ export interface Accounted<State> {
  */
 export function accounted<State>(codec: Codec<State>, fields: SilentFields): Codec<Accounted<State>> {
   const silent = new SilentList(fields)
-  const { ready, finished, unconfirmed, sent } = codec
+  const { ready, finished, unconfirmed, doubtful, sent } = codec
   return {
     initial: (start) => ({ inner: codec.initial(start), said: new SaidTexts() }),
     decode({ inner, said }, frame) {
@@ -40,6 +40,7 @@ export function accounted<State>(codec: Codec<State>, fields: SilentFields): Cod
     ...(ready && { ready: ({ inner }) => ready(inner) }),
     ...(finished && { finished: ({ inner }) => finished(inner) }),
     ...(unconfirmed && { unconfirmed: ({ inner }) => unconfirmed(inner) }),
+    ...(doubtful && { doubtful: ({ inner }, write) => doubtful(inner, write) }),
     ...(sent && { sent: ({ inner }, frame) => sent(inner, frame) }),
   }
 }

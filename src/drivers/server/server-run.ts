@@ -1,17 +1,27 @@
-import type { ServerLaunch, Write } from '../../agents/agent.ts'
+import type { Write } from '../../agents/agent.ts'
 import { type Frame, jsonFrame } from '../../framing/frame.ts'
 import { frameOf } from '../../framing/large-frame.ts'
 import { SseParser } from '../../framing/sse.ts'
 import { type ErrorInfo, MainstemError } from '../../model/index.ts'
 import { OutputTail } from '../../model/outcome/output-tail.ts'
 import type { ValueSink } from '../../model/text/large-value.ts'
-import type { Run, RunExit, Timers } from '../driver.ts'
+import type { Lasting, OutputPosition, Run, RunExit, Timers } from '../driver.ts'
 import { FrameQueue } from '../process/frame-queue.ts'
 import { type ServerCall, ServerConnection } from './server-connection.ts'
+import type { ServedLaunch, ServerFacts, ServerFolder } from './server-folder.ts'
 import type { ServerSecret } from './server-secret.ts'
 
+/** A server that outlives this process, or that an earlier process started. */
+export interface LastingServer {
+  folder: ServerFolder
+  facts: ServerFacts
+  /** How many calls it has answered. */
+  calls: number
+}
+
 interface ServerRunSetup {
-  launch: ServerLaunch
+  launch: ServedLaunch
+  lasting?: LastingServer
   secret: ServerSecret
   values: ValueSink
   /** The large values of longer events are stored as blobs. */
@@ -50,6 +60,7 @@ export class ServerRun implements Run {
   readonly pid: number | undefined
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
+  readonly lasting: Lasting | undefined
   readonly #program: Run
   readonly #setup: ServerRunSetup
   /** Resolves to undefined when the process exits before it listens. */
@@ -61,6 +72,8 @@ export class ServerRun implements Run {
   readonly #printed = new OutputTail()
   #calling: Promise<void> = Promise.resolve()
   #calls = 0
+  /** The number of writes that were made, since the start of the server. */
+  #made: number
   /**
    * Set when the server was stopped, failed or exited: no further calls are made and no further failure is reported.
    */
@@ -72,9 +85,19 @@ export class ServerRun implements Run {
     this.pid = program.pid
     this.#program = program
     this.#setup = setup
-    this.frames = new FrameQueue(setup.queueBytes)
+    const { lasting } = setup
+    this.#made = lasting?.calls ?? 0
+    const { stdout = 0, stderr = 0 } = program.lasting?.position ?? {}
+    this.frames = new FrameQueue(setup.queueBytes, { stdout, stderr, ...(lasting && { calls: this.#made }) })
+    this.lasting = program.lasting && {
+      position: this.frames.position,
+      skip: () => this.#inTurn(async () => this.#answered([], 0)),
+      release: (position) => program.lasting?.release(position),
+      leave: () => this.#leave(),
+    }
+    if (lasting?.facts.port !== undefined) this.#port.resolve(lasting.facts.port)
     // The server is controlled over HTTP only, and some programs wait for the end of an open input.
-    if (!setup.launch.endsWithInput) void program.write({ kind: 'end' })
+    if (!lasting && !setup.launch.endsWithInput) void program.write({ kind: 'end' })
     this.exit = this.#conclude()
   }
 
@@ -102,6 +125,7 @@ export class ServerRun implements Run {
   async #end(): Promise<void> {
     if (!this.#setup.launch.endsWithInput) return this.stop()
     this.#over = true
+    this.#begin()
     await this.#program.write({ kind: 'end' })
   }
 
@@ -133,15 +157,24 @@ export class ServerRun implements Run {
     for await (const batch of this.#program.frames) {
       const frames = batch.map((frame) => this.#setup.secret.mask(frame))
       for (const frame of frames) this.#findPort(frame)
-      await this.#take(frames)
+      const { stdout, stderr } = this.#program.lasting?.position ?? {}
+      const isRead = stdout !== undefined && stderr !== undefined
+      await this.#take(frames, charsOf(frames), isRead ? { stdout, stderr } : undefined)
     }
   }
 
   /** Searches a frame for the port that the server listens on. */
   #findPort({ stream, text }: Frame): void {
     const port = this.#setup.launch.listening.exec(text.slice(0, SEARCHED_CHARS))?.[1]
-    if (port !== undefined) this.#port.resolve(Number(port))
+    if (port !== undefined) this.#listens(Number(port))
     if (stream === 'stdout') this.#printed.add(text)
+  }
+
+  #listens(port: number): void {
+    const { lasting } = this.#setup
+    // Before the line is committed: the next process reads on after it.
+    if (lasting) lasting.folder.keep({ ...lasting.facts, port })
+    this.#port.resolve(port)
   }
 
   async #readEvents(): Promise<void> {
@@ -205,6 +238,7 @@ export class ServerRun implements Run {
     const connection = await this.#open.promise
     if (!connection || this.#over) return
     const { method, path, tag } = call
+    this.#begin()
     try {
       const answer = await this.#within(this.#setup.callMs, connection.call(call))
       if (!answer) {
@@ -215,10 +249,27 @@ export class ServerRun implements Run {
       const body = jsonFrame('http', text).value === undefined ? JSON.stringify(text) : text
       const head = JSON.stringify({ tag, status }).slice(0, -1)
       // Without backpressure: there are never more responses than calls.
-      this.frames.push([this.#setup.secret.mask(jsonFrame('http', `${head},"body":${body}}`))], text.length)
+      this.#answered([this.#setup.secret.mask(jsonFrame('http', `${head},"body":${body}}`))], text.length)
     } catch (thrown) {
       await this.#broke(thrown)
     }
+  }
+
+  /** The server may have the next call from now on. */
+  #begin(): void {
+    this.#setup.lasting?.folder.begin(this.#made + 1)
+  }
+
+  #answered(frames: readonly Frame[], chars: number): void {
+    this.#made++
+    this.frames.push(frames, chars, this.#setup.lasting && { calls: this.#made })
+  }
+
+  /** Breaks the connections. Calls without a response are in doubt. */
+  async #leave(): Promise<void> {
+    this.#over = true
+    this.#cut.abort()
+    await this.#program.lasting?.leave()
   }
 
   async #inTurn(step: () => Promise<void>): Promise<void> {
@@ -232,8 +283,12 @@ export class ServerRun implements Run {
   }
 
   /** Emits frames and waits while too many are unread. */
-  async #take(frames: readonly Frame[], bytes = charsOf(frames)): Promise<void> {
-    this.frames.push(frames, bytes)
+  async #take(
+    frames: readonly Frame[],
+    bytes = charsOf(frames),
+    read?: Pick<OutputPosition, 'stdout' | 'stderr'>,
+  ): Promise<void> {
+    this.frames.push(frames, bytes, read)
     if (this.frames.full) await new Promise<void>((resolve) => this.frames.whenRoom(resolve))
   }
 

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { closeSync, fstatSync, readSync } from 'node:fs'
 import { MainstemError } from '../../model/index.ts'
-import type { OutputPosition } from '../driver.ts'
 import { type CutterSetup, FrameCutter } from '../process/frame-cutter.ts'
 import type { Output } from '../process/process-run.ts'
 import type { OpenFile } from '../tree/process-table.ts'
-import { SPOOL_FILES, type SpoolFolder } from './spool-folder.ts'
+import { SPOOL_FILES, type SpoolFolder, type SpoolOutput } from './spool-folder.ts'
 
 /** Reads that come sooner after the last one are joined: an agent that writes line by line would cost one each. */
 const JOINED_MS = 2
@@ -24,7 +23,7 @@ const LF = 0x0a
 export class FileTail implements Output {
   readonly ended: Promise<void>
   bytesRead = 0
-  readonly #stream: keyof OutputPosition
+  readonly #stream: SpoolOutput
   readonly #path: string
   readonly #opened: number
   readonly #setup: CutterSetup
@@ -44,7 +43,7 @@ export class FileTail implements Output {
   /** The process has exited or closed the file: what it has now is all. */
   #isLast = false
 
-  constructor(stream: keyof OutputPosition, folder: SpoolFolder, from: number, setup: CutterSetup) {
+  constructor(stream: SpoolOutput, folder: SpoolFolder, from: number, setup: CutterSetup) {
     this.#stream = stream
     this.#setup = setup
     this.#path = folder.file(SPOOL_FILES[stream])

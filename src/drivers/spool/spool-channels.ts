@@ -3,7 +3,7 @@ import { appendFileSync, type FSWatcher, statSync, watch, writeFileSync } from '
 import type { Write } from '../../agents/agent.ts'
 import { MainstemError } from '../../model/index.ts'
 import { codeOf } from '../../model/outcome/mainstem-error.ts'
-import type { Lasting, OutputPosition, RunExit } from '../driver.ts'
+import type { Lasting, LastingStart, OutputPosition, RunExit } from '../driver.ts'
 import type { CutterSetup } from '../process/frame-cutter.ts'
 import type { Channels, Fail } from '../process/process-run.ts'
 import type { ProcessIdentity, ProcessInfo, ProcessTable } from '../tree/process-table.ts'
@@ -36,7 +36,7 @@ export interface SpoolSetup {
   freeBytes(folder: string): number
   /** Starts the launcher. Absent for a run that an earlier process started. */
   launch?: () => ChildProcess
-  input: 'open' | 'whole'
+  input: LastingStart['input']
   /** How much of the output an earlier process has committed. */
   from?: OutputPosition
 }
@@ -78,9 +78,9 @@ export class SpoolChannels implements Channels {
       release: (position) => this.#release(position),
       leave: () => this.#leave(),
     }
-    if (input === 'whole' && launch) writeFileSync(folder.file('in'), '', { mode: 0o600 })
-    else if (launch) this.#launch(launch)
-    else this.#adopt()
+    if (input !== 'open' && launch) writeFileSync(folder.file('in'), '', { mode: 0o600 })
+    if (!launch) this.#adopt()
+    else if (input !== 'whole') this.#launch(launch)
     this.#watch()
     this.#poll = setInterval(() => this.#look(), POLL_MS)
     // Later, because a failure ends the run that is being constructed here.

@@ -14,7 +14,7 @@ import { constants as system } from 'node:os'
 import { join } from 'node:path'
 import { MainstemError } from '../../model/index.ts'
 import { codeOf } from '../../model/outcome/mainstem-error.ts'
-import type { OutputPosition, RunExit } from '../driver.ts'
+import type { RunExit } from '../driver.ts'
 import { bootId } from '../tree/boot-id.ts'
 import { ABANDONED } from '../tree/orphan-guard.ts'
 import type { ProcessIdentity, ProcessTable } from '../tree/process-table.ts'
@@ -28,10 +28,12 @@ interface RunFacts {
   /** The start of the system in which it was prepared; absent where it has no name. */
   boot?: string | undefined
   /** The inodes of the outputs, so that files which replaced them are not read. */
-  outputs: Readonly<Record<keyof OutputPosition, number>>
+  outputs: Readonly<Record<SpoolOutput, number>>
 }
 
 export const SPOOL_FILES = { stdout: 'out', stderr: 'err' } as const
+
+export type SpoolOutput = keyof typeof SPOOL_FILES
 
 /** The files of one run that outlives its starter: input, outputs, pid, exit code, and what was written to it. */
 export class SpoolFolder {
@@ -115,7 +117,7 @@ export class SpoolFolder {
   }
 
   /** Opens an output. Throws if it is not the file that this run writes, or if it lacks bytes that were read before. */
-  openOutput(stream: keyof OutputPosition, from: number): number {
+  openOutput(stream: SpoolOutput, from: number): number {
     const path = this.file(SPOOL_FILES[stream])
     const opened = this.#open(path)
     const { ino, size } = fstatSync(opened)
@@ -143,7 +145,7 @@ export class SpoolFolder {
     return text.endsWith('\n') ? JSON.parse(text) : undefined
   }
 
-  #createOutput(stream: keyof OutputPosition): number {
+  #createOutput(stream: SpoolOutput): number {
     const opened = openSync(this.file(SPOOL_FILES[stream]), 'ax', 0o600)
     try {
       return fstatSync(opened).ino

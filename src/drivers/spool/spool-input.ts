@@ -1,16 +1,21 @@
 import { closeSync, constants, openSync, readFileSync, writeSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { codeOf } from '../../model/outcome/mainstem-error.ts'
-import type { WriteState } from '../driver.ts'
+import { NOTHING_WRITTEN, type WriteState } from '../driver.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 
 /** How long a full pipe, or an agent that has not opened it yet, is left alone. */
 const RETRY_MS = 2
 const LONGEST_RETRY_MS = 50
 
+/** So much is written as a whole or not at all. */
+const WHOLE_BYTES = process.platform === 'linux' ? 4096 : 512
+
 const NUMBERS = 3
 
-export const NOTHING_WRITTEN: WriteState = { done: 0, bytes: 0, inDoubt: false }
+/** How a write is recorded before it is made. Earlier versions record every one as one that may be torn. */
+const TORN = 1
+const WHOLE = 2
 
 /**
  * Writes to the FIFO of an agent, and records each write before and after it is made. A later process therefore knows
@@ -64,9 +69,10 @@ export class SpoolInput {
     for (let pause = RETRY_MS; this.#state.bytes < bytes.length; ) {
       if (this.#isOver()) return
       const { bytes: from } = this.#state
-      this.#keep({ ...this.#state, inDoubt: true })
-      const count = writeSome(pipe, bytes.subarray(from))
-      this.#keep({ ...this.#state, bytes: from + Math.max(0, count), inDoubt: false })
+      const left = bytes.subarray(from)
+      this.#keep({ ...this.#state, doubtful: 1, isTorn: from > 0 || left.length > WHOLE_BYTES })
+      const count = writeSome(pipe, left)
+      this.#keep({ ...this.#state, bytes: from + Math.max(0, count), doubtful: 0, isTorn: false })
       // The agent closed its input, and will never read the rest.
       if (count < 0) break
       if (count > 0) pause = RETRY_MS
@@ -79,7 +85,7 @@ export class SpoolInput {
   }
 
   #completed(): void {
-    this.#keep({ done: this.#state.done + 1, bytes: 0, inDoubt: false })
+    this.#keep({ done: this.#state.done + 1, bytes: 0, doubtful: 0 })
   }
 
   /** Waits until the launcher holds the other end: bytes in a pipe that nobody holds would be lost. */
@@ -95,7 +101,8 @@ export class SpoolInput {
 
   #keep(state: WriteState): void {
     this.#state = state
-    const numbers = new Float64Array([state.done, state.bytes, Number(state.inDoubt)])
+    const doubt = state.doubtful === 0 ? 0 : state.isTorn ? TORN : WHOLE
+    const numbers = new Float64Array([state.done, state.bytes, doubt])
     writeSync(this.#record, new Uint8Array(numbers.buffer), 0, undefined, 0)
   }
 }
@@ -103,10 +110,10 @@ export class SpoolInput {
 /** What an earlier process wrote to a run. */
 export function writeStateIn(folder: SpoolFolder): WriteState {
   try {
-    const bytes = new Uint8Array(readFileSync(folder.file('written')))
-    if (bytes.length !== NUMBERS * Float64Array.BYTES_PER_ELEMENT) return NOTHING_WRITTEN
-    const [done = 0, partial = 0, doubt = 0] = new Float64Array(bytes.buffer)
-    return { done, bytes: partial, inDoubt: doubt === 1 }
+    const record = new Uint8Array(readFileSync(folder.file('written')))
+    if (record.length !== NUMBERS * Float64Array.BYTES_PER_ELEMENT) return NOTHING_WRITTEN
+    const [done = 0, bytes = 0, doubt = 0] = new Float64Array(record.buffer)
+    return { done, bytes, doubtful: doubt === 0 ? 0 : 1, isTorn: doubt === TORN }
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return NOTHING_WRITTEN
     throw thrown

@@ -1,4 +1,4 @@
-import type { Codec, Decoded, Emitted, Exit, Start, Write } from '../../agents/agent.ts'
+import type { Codec, Decoded, Doubt, Emitted, Exit, Start, Write } from '../../agents/agent.ts'
 import type { Frame } from '../../framing/frame.ts'
 import type { NoticeRaised } from '../../model/events/report.ts'
 import type { SessionEnded, SessionHandedOver, SessionUpdated } from '../../model/events/session.ts'
@@ -16,7 +16,7 @@ import { LargeValues, oversized } from './large-values.ts'
 import { LastAnswer } from './last-answer.ts'
 import type { NativeIds } from './native-id.ts'
 import { Steers } from './steers.ts'
-import { type TurnEvidence, TurnMachine, type Undecided } from './turn-machine.ts'
+import { TurnMachine, type Undecided } from './turn-machine.ts'
 
 /**
  * The codec and the turns of one session as a pure fold: frames and commands in; events and writes for the agent out.
@@ -63,6 +63,11 @@ export class Conversation {
   /** Why the open turn is being ended; `exit` if it is not. */
   get cause(): Exit['cause'] {
     return this.#turns.cause
+  }
+
+  /** What to do about a write that the agent may have. */
+  doubtful(write: Write): Doubt | undefined {
+    return this.#codec.doubtful?.(this.#state, write)
   }
 
   /** The number of the last frame. */
@@ -281,6 +286,7 @@ export class Conversation {
   #apply(emitted: Emitted, native: number | undefined, exit?: Exit): void {
     switch (emitted.type) {
       case 'turn.verdict':
+        if (emitted.lost !== undefined) this.setCause('lost', emitted.lost)
         if (this.#isOver(emitted)) this.#decide(emitted, native, exit)
         this.#stderr.clear()
         return
@@ -292,10 +298,6 @@ export class Conversation {
         if (emitted.type === 'request.opened' && emitted.kind !== 'login') this.#context.work()
         this.#decide(emitted, native, exit)
         return
-      case 'text.completed':
-        if (emitted.parent === undefined) this.#answer.keep(emitted.text, this.#turns.turn)
-        this.#work(emitted, exit)
-        break
       case 'tool.completed':
       case 'request.withdrawn':
       case 'notice.raised':
@@ -304,10 +306,14 @@ export class Conversation {
         this.#turns.observe(emitted, exit)
         break
       case 'text.delta':
+      case 'text.completed':
       case 'tool.started':
       case 'thinking.delta':
       case 'thinking.completed':
-        this.#work(emitted, exit)
+        if (emitted.type === 'text.completed' && emitted.parent === undefined)
+          this.#answer.keep(emitted.text, this.#turns.turn)
+        this.#context.work()
+        this.#turns.observe(emitted, exit)
         break
       case 'session.updated':
         for (const event of this.#context.announce(emitted.nativeSessionId)) this.#emit(event)
@@ -322,11 +328,6 @@ export class Conversation {
   #isOver(verdict: Ending): boolean {
     const { turn, cause } = this.#turns
     return !this.#context.turnEnded(verdict, turn, cause)
-  }
-
-  #work(event: TurnEvidence, exit: Exit | undefined): void {
-    this.#context.work()
-    this.#turns.observe(event, exit)
   }
 
   /** Adds what a codec does not know: turn numbers, outcomes and digests. */

@@ -1,3 +1,4 @@
+import type { FrameStream } from '../../framing/frame.ts'
 import type { NoticeRaised } from '../../model/events/report.ts'
 import type { LaunchKind } from '../../model/index.ts'
 import type { Stage } from '../process/agent-limits.ts'
@@ -71,7 +72,11 @@ export function notContinued(turn: number, why: string): NoticeRaised {
 }
 
 /** A process of ours ended while a turn ran. The agent may have ended since: the rest of its output tells. */
-export function reattached(agent: string): NoticeRaised {
-  const message = `The server was restarted while ${agent} worked. It reads on where it stopped, and no output is missing.`
+export function reattached(agent: string, stream: FrameStream = 'stdout'): NoticeRaised {
+  const rest =
+    stream === 'sse'
+      ? 'It reads what the agent did meanwhile from the history that the agent keeps.'
+      : 'It reads on where it stopped, and no output is missing.'
+  const message = `The server was restarted while ${agent} worked. ${rest}`
   return { type: 'notice.raised', level: 'info', code: 'reattached', message }
 }

@@ -15,9 +15,17 @@ export interface KeptFrame {
 
 /** A write of the journal that the agent may not have. */
 export interface PendingWrite {
+  /** The number of the write, from 0. */
+  number: number
   write: Write
   /** The request that it answers. */
   requestId: string | undefined
+}
+
+/** Whether a pending write is made now; otherwise it is only counted. */
+export interface SettledWrite {
+  write: Write
+  isMade: boolean
 }
 
 export interface RebuildSetup {
@@ -36,7 +44,7 @@ export class Rebuild {
   /** How far the output was read. */
   position: OutputPosition = { stdout: 0, stderr: 0 }
   /** The writes from `firstWrite` on. */
-  readonly pending: PendingWrite[] = []
+  pending: readonly PendingWrite[] = []
   lastPrompt: PromptCommand | undefined
   /** The turn that began last. */
   turn: TurnStart | undefined
@@ -62,7 +70,7 @@ export class Rebuild {
   }
 
   take({ frame, stream, text }: JournalFrame): void {
-    if (stream === READ) this.position = JSON.parse(text)
+    if (stream === READ) this.#read(JSON.parse(text))
     else if (stream === SENT) this.#sent(JSON.parse(this.#whole(frame, text).text))
     else this.#decode(stream, this.#whole(frame, text))
   }
@@ -70,6 +78,13 @@ export class Rebuild {
   /** Call when a request is opened: an answer that waits belongs to an earlier one with its id. */
   opened(requestId: string): void {
     for (const pending of this.pending) if (pending.requestId === requestId) pending.requestId = REPLACED
+  }
+
+  /** A server has what it has answered. */
+  #read(position: OutputPosition): void {
+    this.position = position
+    const { calls } = position
+    if (calls !== undefined) this.pending = this.pending.filter(({ number }) => number >= calls)
   }
 
   #decode(stream: string, { text, large }: KeptFrame): void {
@@ -99,10 +114,13 @@ export class Rebuild {
       if (command.type === 'close') this.isClosing = true
       if (command.type === 'set_model' || command.type === 'set_policy') this.#change(command, applies)
     }
+    const pending: PendingWrite[] = []
     for (const write of writes) {
       const requestId = command?.type === 'answer' ? command.requestId : undefined
-      if (this.#writes++ >= this.#firstWrite) this.pending.push({ write, requestId })
+      const number = this.#writes++
+      if (number >= this.#firstWrite) pending.push({ number, write, requestId })
     }
+    if (pending.length > 0) this.pending = [...this.pending, ...pending]
   }
 
   #begin({ turn }: TurnStart, command: NonNullable<Written['command']>): void {

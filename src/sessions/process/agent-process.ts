@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts'
 import { withProgramAdvice } from '../machine/agent-advice.ts'
 import type { Conversation } from '../machine/conversation.ts'
 import { processSurvived, recordOverdue } from '../machine/notices.ts'
-import { type PendingWrite, REPLACED, type Rebuild } from '../machine/rebuild.ts'
+import type { Rebuild, SettledWrite } from '../machine/rebuild.ts'
 import type { StopStep, TurnStart, Written } from '../machine/sent.ts'
 import type { SessionParts } from '../session-parts.ts'
 import { withTimeout } from '../with-timeout.ts'
@@ -245,7 +245,7 @@ export class AgentProcess {
   }
 
   /** Continues a process that an earlier owner started: makes the writes that it does not have. */
-  attach(run: Run, pending: readonly PendingWrite[], { lastPrompt, turn }: Rebuild, left: LeftRun): void {
+  attach(run: Run, pending: readonly SettledWrite[], { lastPrompt, turn }: Rebuild, left: LeftRun): void {
     this.#deps.pool.enter(this.#parts.place)
     this.#knowsSession = lastPrompt !== undefined || this.#setup.resume !== undefined
     if (turn && lastPrompt && this.#conversation.turn === turn.turn) {
@@ -254,8 +254,8 @@ export class AgentProcess {
     }
     this.#isUsed =
       turn !== undefined && this.#conversation.turn === undefined && hasProcessBudget(this.#setup)
-    for (const { write, requestId } of pending) {
-      const done = requestId === REPLACED ? run.lasting?.skip() : run.write(write)
+    for (const { write, isMade } of pending) {
+      const done = isMade ? run.write(write) : run.lasting?.skip()
       this.#parts.run(done ?? Promise.resolve())
     }
     this.#adopt(run, left.isStarted ? left : undefined)

@@ -31,7 +31,7 @@ export class ProcessJournal {
   prepare({ kind }: Launch, runId: string, frame: number): ErrorInfo | undefined {
     const { driver, journal } = this.#parts.deps
     this.#runId = undefined
-    if (!driver.lasting || !journal || kind !== 'process') return undefined
+    if (!driver.lasting || !journal || (kind !== 'process' && kind !== 'server')) return undefined
     try {
       driver.lasting.prepare(runId, frame)
       this.#runId = runId

@@ -1,10 +1,10 @@
-import type { LeftRun, Run } from '../../drivers/driver.ts'
+import type { LeftRun, Run, WriteState } from '../../drivers/driver.ts'
 import { BLOB_REFERENCE } from '../../model/blob.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { type BlobRef, type Event, MainstemError, type SessionRecord } from '../../model/index.ts'
 import type { JournalFrame, Store } from '../../stores/store.ts'
 import { reattached } from '../machine/notices.ts'
-import { Rebuild, startedIn } from '../machine/rebuild.ts'
+import { REPLACED, Rebuild, type SettledWrite, startedIn } from '../machine/rebuild.ts'
 import { SENT, type Started } from '../machine/sent.ts'
 import { checkDirectories } from '../process/setup.ts'
 import { protect } from '../process/start-plan.ts'
@@ -15,6 +15,22 @@ const PAGE = 512
 
 const IN_DOUBT =
   'the server ended while it wrote to the agent, and nobody knows whether the agent has received it; nothing was sent again'
+
+/** Decides about the writes that the agent may not have. Undefined if nobody can know what it has. */
+function settled(
+  { conversation }: SessionParts,
+  { pending }: Rebuild,
+  { done, doubtful, isTorn }: WriteState,
+): readonly SettledWrite[] | undefined {
+  const known: SettledWrite[] = []
+  for (const { number, write, requestId } of pending) {
+    const isDoubtful = number < done + doubtful
+    const doubt = isDoubtful && !isTorn ? conversation.doubtful(write) : undefined
+    if (isDoubtful && doubt === undefined) return undefined
+    known.push({ write, isMade: doubt !== 'watch' && requestId !== REPLACED })
+  }
+  return known
+}
 
 /** The start of a process that an earlier owner of its session left. */
 export async function startOfRun(
@@ -39,7 +55,7 @@ export async function reattach(parts: SessionParts, started: Started, left: Left
   checkDirectories(setup, deps)
   const keys = lasting.keys(runId)
   if (keys) protect(parts, keys)
-  const written = isStarted ? lasting.written(runId) : { done: 0, bytes: 0, inDoubt: false }
+  const written = isStarted ? lasting.written(runId) : { done: 0, bytes: 0, doubtful: 0 }
   const counted: Event[] = []
   const rebuild = new Rebuild(conversation, started, {
     runs: lasting,
@@ -63,15 +79,15 @@ export async function reattach(parts: SessionParts, started: Started, left: Left
   const run: Run = isStarted
     ? agent.continueOutput(runId, rebuild.position)
     : agent.startAgain(runId, started.start)
-  if (conversation.turn !== undefined) conversation.notify(reattached(setup.agent.id))
-  const isInDoubt = written.inDoubt && rebuild.pending.length > 0
-  if (isInDoubt) conversation.setCause('lost', IN_DOUBT)
-  agent.attach(run, isInDoubt ? [] : rebuild.pending, rebuild, left)
+  if (conversation.turn !== undefined) conversation.notify(reattached(setup.agent.id, setup.recipe.stream))
+  const writes = settled(parts, rebuild, written)
+  if (!writes) conversation.setCause('lost', IN_DOUBT)
+  agent.attach(run, writes ?? [], rebuild, left)
   await log.commit()
   if (turn) parts.turns.attach(turn, counted, left.outputAt)
   for (const request of [...log.requests]) parts.answering.opened(request, blobsNamedIn(request))
   await log.commit()
-  if (isInDoubt || rebuild.isClosing) await agent.stop()
+  if (!writes || rebuild.isClosing) await agent.stop()
   else parts.turns.startNext()
 }
 

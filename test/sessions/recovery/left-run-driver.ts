@@ -6,7 +6,7 @@ import type {
   RunContext,
   WriteState,
 } from '../../../src/drivers/driver.ts'
-import { type Frame, jsonFrame } from '../../../src/framing/frame.ts'
+import { type Frame, storedFrame } from '../../../src/framing/frame.ts'
 import { FakeDriver, type FakeRun } from '../fake-driver.ts'
 
 interface Kept extends LeftRun {
@@ -37,7 +37,7 @@ export class LeftRunDriver extends FakeDriver implements LastingRuns {
   prepare(runId: string, frame: number): void {
     const { now } = this.machine
     const times = { startedAt: now, outputAt: now }
-    const written = { done: 0, bytes: 0, inDoubt: false }
+    const written = { done: 0, bytes: 0, doubtful: 0 }
     const left = { runId, frame, isStarted: false, ...times }
     this.machine.runs.set(runId, { ...left, launch: undefined, texts: new Map(), written })
   }
@@ -67,7 +67,7 @@ export class LeftRunDriver extends FakeDriver implements LastingRuns {
   }
 
   frame(stream: string, text: string): Frame {
-    return stream === 'stderr' ? { stream, text } : jsonFrame('stdout', text)
+    return storedFrame(stream, text)
   }
 
   async left(): Promise<ReadonlyMap<string, LeftRun>> {
@@ -99,7 +99,7 @@ export class LeftRunDriver extends FakeDriver implements LastingRuns {
 
   #lasting(run: FakeRun, kept: Kept, from: OutputPosition = { stdout: 0, stderr: 0 }): FakeRun {
     const done = async () => {
-      kept.written = { done: kept.written.done + 1, bytes: 0, inDoubt: false }
+      kept.written = { done: kept.written.done + 1, bytes: 0, doubtful: 0 }
     }
     const write = run.write.bind(run)
     const lasting = {
@@ -111,7 +111,7 @@ export class LeftRunDriver extends FakeDriver implements LastingRuns {
     return Object.assign(run, {
       lasting,
       write: async (what: Write) => {
-        if (this.doubtful) kept.written = { ...kept.written, inDoubt: true }
+        if (this.doubtful) kept.written = { ...kept.written, doubtful: 1 }
         else {
           await write(what)
           await done()

@@ -133,9 +133,7 @@ async function played(protocol: Protocol, restarts: ReadonlySet<number>) {
   return { events: await story.events(), record: await story.record(), launches: story.launches }
 }
 
-const LASTING = PROTOCOLS.filter(([name]) => name !== 'opencode')
-
-describe.each(LASTING)('%s', (_, protocol) => {
+describe.each(PROTOCOLS)('%s', (_, protocol) => {
   test.each(STEPS.map(([name], at) => [name, at] as const).slice(1))(
     'a server that is replaced after "%s" logs what one server would have logged',
     async (__, at) => {

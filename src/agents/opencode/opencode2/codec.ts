@@ -79,6 +79,9 @@ export const codec: Codec<OpencodeState> = {
 
   unconfirmed: (state) => state.aborting,
 
+  // Prompts and requests have ids, and a second of the other calls changes nothing.
+  doubtful: (_, write) => (write.kind === 'http' ? 'again' : undefined),
+
   sent,
 
   ready: isReady,

@@ -9,6 +9,7 @@ import { abandonHeld } from './frame-buffer.ts'
 import { decodeAnswer } from './http-responses.ts'
 import { decodeMessage, decodeMessagePart } from './messages.ts'
 import { decodeDelta } from './parts.ts'
+import { doubtful, readState } from './recovery.ts'
 import { decodePermission, decodeQuestion, decodeRejected, decodeReply, openAllHeld } from './requests.ts'
 import { sent } from './sent.ts'
 import {
@@ -50,7 +51,10 @@ const ruleOf = ruleTable<FrameRule<ServeState>>({
   'question.replied': decodeReply,
   'question.rejected': decodeRejected,
   'todo.updated': decodeTodo,
-  'server.connected': silent,
+  'server.connected': (state) => {
+    state.streams++
+    return state.streams > 1 && state.driven ? readState(state) : nothing
+  },
   'server.heartbeat': (state) => emitAll(openAllHeld(state)),
   // Components that the server loads at start.
   'plugin.added': silent,
@@ -83,6 +87,8 @@ export const codec: Codec<ServeState> = {
   encode,
 
   unconfirmed: (state) => state.aborting,
+
+  doubtful,
 
   sent,
 

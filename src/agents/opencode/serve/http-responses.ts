@@ -1,11 +1,12 @@
 import { OUTSIDE_ID } from '../../../model/index.ts'
 import type { Decoded } from '../../agent.ts'
-import { emit, emitAll, nothing, send } from '../../kit/decoded.ts'
+import { emit, emitAll, nothing, send, skipped } from '../../kit/decoded.ts'
 import { count, type Fields, fields, text } from '../../kit/fields.ts'
 import { updateSession } from '../../kit/known.ts'
 import { factsOf } from '../effects.ts'
 import { failureOfAnswer } from '../errors.ts'
 import { prompt } from './commands.ts'
+import { applyState } from './recovery.ts'
 import type { ServeState } from './state.ts'
 import { adoptRoot } from './state.ts'
 import { endTurn } from './turn.ts'
@@ -15,7 +16,8 @@ export function decodeAnswer(state: ServeState, native: Fields): Decoded {
   const status = count(native, 'status') ?? 0
   const body = fields(native, 'body')
   const failed = status < 200 || status > 299
-  switch (text(native, 'tag')) {
+  const [tag] = (text(native, 'tag') ?? '').split(' ')
+  switch (tag) {
     case 'session':
       return failed ? openFailed(state, status, body) : opened(state, body)
     case 'prompt':
@@ -27,6 +29,9 @@ export function decodeAnswer(state: ServeState, native: Fields): Decoded {
       if (!failed) return nothing
       state.turn.aborted = false
       return notice('interrupt_refused', status, body)
+    case 'state':
+      // Most of a stored state was reported before, or is reported later.
+      return failed ? skipped : { ...applyState(state, native), skipped: true }
     case 'steer':
     case 'answer':
       return failed ? notice('protocol_refused', status, body) : nothing
@@ -42,6 +47,7 @@ function opened(state: ServeState, body: Fields): Decoded {
   if (!OUTSIDE_ID.test(id)) return openFailed(state, 502, body)
   const emitted = [...updateSession(state, factsOf(id, body))]
   adoptRoot(state, id)
+  state.clock = Math.max(state.clock, count(fields(body, 'time'), 'updated') ?? 0)
   const waiting = state.waiting
   if (!waiting) return emitAll(emitted)
   state.waiting = undefined

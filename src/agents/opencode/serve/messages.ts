@@ -54,6 +54,7 @@ function newMessage(
 
 function noteTime(state: ServeState, message: ServeMessage, time: Fields): void {
   const ours = message.thread === state.root
+  state.clock = Math.max(state.clock, count(time, 'completed') ?? count(time, 'created') ?? 0)
   if (message.role === 'user') {
     if (ours) state.turn.beganAt ??= count(time, 'created')
     return

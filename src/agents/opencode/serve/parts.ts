@@ -68,7 +68,8 @@ function decodeText(
   if (part.kind !== kind) return []
   const { ledger } = state
   const emitted: Emitted[] = []
-  for (const { properties } of releaseDeltas(state, id)) {
+  const waiting = part.isGapped ? [] : releaseDeltas(state, id)
+  for (const { properties } of waiting) {
     emitted.push(addDelta(ledger, kind, id, text(properties, 'delta') ?? '', thread.speaker))
   }
   const whole = text(native, 'text') ?? ''
@@ -77,12 +78,14 @@ function decodeText(
   // A part without a time was never streamed; one with an end is complete.
   const ended = native.time === undefined || fields(native, 'time').end !== undefined
   // Emits the text that deltas missed, so that the deltas equal the complete text.
-  const streamed = !ended || received !== ''
+  const streamed = !ended || received !== '' || part.isGapped
   if (streamed && whole.length > received.length && whole.startsWith(received)) {
     emitted.push(addDelta(ledger, kind, id, whole.slice(received.length), thread.speaker))
   }
   if (!ended) return emitted
   part.done = true
+  // Those of a part with a gap are in its whole text.
+  releaseDeltas(state, id)
   if (whole === '' && received === '') return emitted
   const final = isTrimmed(received, whole) ? received : whole
   if (kind === 'text' && whole !== '') thread.answer = final
@@ -108,6 +111,10 @@ export function decodeDelta(state: ServeState, properties: Fields, raw: string):
   const piece = text(properties, 'delta')
   if (part) {
     if (part.done || piece === '') return skipped
+    if (part.isGapped && piece !== undefined) {
+      hold(state.heldDeltas, id, { messageId: text(properties, 'messageID') ?? '', properties, raw })
+      return skipped
+    }
     if (piece === undefined || (part.kind !== 'text' && part.kind !== 'thinking')) {
       return unmapped('message.part.delta', raw)
     }

@@ -46,6 +46,7 @@ function noteSession(
   const root = state.root ?? adoptRoot(state, id)
   if (root.id !== id || state.turn.open) return undefined
   state.turn.open = true
+  state.turn.since = state.clock
   // A prompt of another client that started no turn joins ours.
   state.turn.pendingTurn = undefined
   const texts = list(body, 'parts').map((part) => (isFields(part) ? (text(part, 'text') ?? '') : ''))

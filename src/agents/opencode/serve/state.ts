@@ -24,6 +24,8 @@ export interface ServePart {
   /** The start of a text that was completed when a later call started; deltas may still follow. */
   completed: string
   done: boolean
+  /** Some of its deltas were missed. Later ones are not shown: the end of the part has the whole text. */
+  isGapped: boolean
   toolId: string
   title: string | undefined
   /** The emitted part of a tool's output: snapshots contain all of it so far. */
@@ -85,6 +87,25 @@ interface ServeTurn {
   used: Usage | undefined
   /** The structured answer. */
   structured: unknown
+  /** The server's clock when the prompt was sent. */
+  since: number
+  /** Nobody knows whether the server has the prompt, or these messages that joined the turn. */
+  isDoubtful: boolean
+  doubtfulSteers: string[]
+}
+
+/** The stored state is being read, because events were missed. */
+export interface Recovery {
+  /** Requests that were open before. */
+  readonly requests: readonly string[]
+  /** Sessions that do not work. */
+  readonly idle: Set<string>
+  /** Sessions whose messages are read. */
+  readonly read: Set<string>
+  /** Texts that are reported without deltas. */
+  readonly texts: Set<string>
+  /** The part whose stored state is decoded, if some of its deltas were missed. */
+  gapped?: string | undefined
 }
 
 export interface ServeState {
@@ -113,6 +134,11 @@ export interface ServeState {
   readonly heldDeltas: Map<string, HeldFrame[]>
   /** What the latest requests of this process asked, also of those that are closed. */
   readonly asked: Map<string, string>
+  /** The number of event streams so far: every one after the first may have missed events. */
+  streams: number
+  recovery: Recovery | undefined
+  /** The server's clock, at its last message. */
+  clock: number
   model: string | undefined
   mode: string | undefined
 }
@@ -128,19 +154,22 @@ export function initialState(start: Start): ServeState {
     driven: false,
     waiting: undefined,
     openFailure: undefined,
-    turn: newTurn(1),
+    turn: newTurn(1, 0),
     aborting: false,
     wasAborted: false,
     messages: new Map(),
     heldParts: new Map(),
     heldDeltas: new Map(),
     asked: new Map(),
+    streams: 0,
+    recovery: undefined,
+    clock: 0,
     model: start.options.model,
     mode: start.mode,
   }
 }
 
-function newTurn(number: number): ServeTurn {
+function newTurn(number: number, since: number): ServeTurn {
   return {
     number,
     open: false,
@@ -158,6 +187,9 @@ function newTurn(number: number): ServeTurn {
     awaited: new Set(),
     used: undefined,
     structured: undefined,
+    since,
+    isDoubtful: false,
+    doubtfulSteers: [],
   }
 }
 
@@ -175,6 +207,7 @@ export function partOf(
     order: state.turn.parts.size,
     completed: '',
     done: false,
+    isGapped: state.recovery?.gapped === id,
     toolId: '',
     title: undefined,
     output: '',
@@ -186,7 +219,8 @@ export function partOf(
 /** Replaces the ended turn; its messages stay known for one more turn, to recognise late frames. */
 export function closeTurn(state: ServeState): void {
   const ended = state.turn.number
-  state.turn = newTurn(ended + 1)
+  state.turn = newTurn(ended + 1, state.clock)
+  state.recovery = undefined
   resetDenials(state.ledger)
   for (const [id, message] of state.messages) if (message.turn < ended) state.messages.delete(id)
   for (const [id, thread] of state.threads) if (thread !== state.root) state.threads.delete(id)

@@ -8,9 +8,12 @@ import { abandonHeld } from './frame-buffer.ts'
 import { openAllHeld } from './requests.ts'
 import { closeTurn, type ServeState } from './state.ts'
 
-/** Settles the open turn: at the idle event that closes it, or on exit of the process. */
-export function endTurn(state: ServeState, exit?: Exit): Emitted[] {
-  const verdict = verdictOf(state, exit)
+/**
+ * Settles the open turn: at the idle event that closes it, or on exit of the process. `lost` is why the server will
+ * never end it.
+ */
+export function endTurn(state: ServeState, exit?: Exit, lost?: string): Emitted[] {
+  const verdict = { ...verdictOf(state, exit), ...compact({ lost }) }
   const emitted = [
     ...abandonHeld(state),
     ...openAllHeld(state),
