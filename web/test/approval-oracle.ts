@@ -1,6 +1,7 @@
 /** An approval that the page sent, judged by what was on screen when the person acted. */
 export interface JudgedApproval {
-  requestId: string
+  /** Absent for a change of what the session may do without asking. */
+  requestId?: string
   /** Why nobody could have meant it; empty if it was meant. */
   faults: string[]
 }
@@ -8,6 +9,7 @@ export interface JudgedApproval {
 /**
  * Runs in the page, and judges every approval by rules of its own: it looks for the first and the last word of each
  * input at the points of the screen where they are drawn, and notes the last key or click. It shares no code with the page.
+ * It looks once a frame, and dates keys and clicks by the time of the event, as the person does.
  */
 export const ORACLE = `
 globalThis.approvals = []
@@ -16,6 +18,7 @@ globalThis.approvals = []
   const places = new Map()
   let act
   const cards = () => [...document.querySelectorAll('[data-request]')]
+  const applies = () => [...document.querySelectorAll('button')].filter((one) => one.textContent === 'Apply')
   /** Whether this word of a card is drawn on screen, and nothing lies over it. */
   const drawn = (card, word) => {
     const walker = document.createTreeWalker(card, NodeFilter.SHOW_TEXT)
@@ -31,20 +34,28 @@ globalThis.approvals = []
     }
     return false
   }
+  const placeOf = (element) => {
+    const { left, top, right, bottom } = element.getBoundingClientRect()
+    return [left, top, right, bottom].map(Math.round).join()
+  }
   const look = () => {
-    const now = performance.now()
     for (const card of cards()) {
       const id = card.dataset.request
-      for (const word of ['START-' + id, 'END-' + id]) if (drawn(card, word)) seen.set(word, now)
-      const { left, top, right, bottom } = card.getBoundingClientRect()
-      const place = [left, top, right, bottom].map(Math.round).join()
-      if (places.get(card)?.place !== place) places.set(card, { place, since: now })
+      for (const word of ['START-' + id, 'END-' + id]) if (drawn(card, word)) seen.set(word, true)
+    }
+    for (const one of [...cards(), ...applies()]) {
+      const place = placeOf(one)
+      if (places.get(one)?.place !== place) places.set(one, { place, since: performance.now() })
     }
   }
   const snapshot = (event) => {
-    look()
-    const now = performance.now()
+    // What is elsewhere than in the last frame was not where the person acted.
+    const stillFor = (element) => {
+      const { place, since } = places.get(element) ?? {}
+      return place === placeOf(element) ? event.timeStamp - since : 0
+    }
     act = {
+      stillFor,
       type: event.type,
       key: event.key,
       repeat: event.repeat === true,
@@ -55,7 +66,7 @@ globalThis.approvals = []
         const { top, bottom } = card.getBoundingClientRect()
         return [card.dataset.request, {
           card,
-          still: now - (places.get(card)?.since ?? now),
+          still: stillFor(card),
           selected: card.ariaCurrent === 'true',
           whole: top >= -1 && bottom <= innerHeight + 1,
           start: seen.has('START-' + card.dataset.request),
@@ -70,8 +81,7 @@ globalThis.approvals = []
     if (!act || !state) return ['no card']
     const faults = []
     if (!state.start || !state.end) faults.push('not shown whole')
-    // A little less than the page demands, because two clocks are read.
-    if (state.still < 300) faults.push('moved ' + Math.round(state.still) + ' ms before')
+    if (state.still < 400) faults.push('moved ' + Math.round(state.still) + ' ms before')
     if (act.type === 'keydown') {
       if (act.repeat) faults.push('held key')
       if (act.field) faults.push('typed into a field')
@@ -87,11 +97,22 @@ globalThis.approvals = []
     }
     return faults
   }
+  const faultsOfChange = () => {
+    const button = act?.target.closest('button')
+    if (button?.textContent !== 'Apply') return ['permissions changed by ' + act?.type + ' ' + act?.key]
+    const still = act.stillFor(button)
+    const faults = []
+    if (act.repeat) faults.push('held key')
+    if (still < 400) faults.push('permissions applied ' + Math.round(still) + ' ms after')
+    return faults
+  }
   const send = globalThis.fetch
   globalThis.fetch = (input, init) => {
-    const [, requestId] = /requests\\/([^/?]+)/.exec(String(input?.url ?? input)) ?? []
-    const answer = requestId && typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
-    if (answer?.decision === 'allow') approvals.push({ requestId, faults: faultsOf(requestId) })
+    const url = String(input?.url ?? input)
+    const [, requestId] = /requests\\/([^/?]+)/.exec(url) ?? []
+    const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
+    if (requestId && body?.decision === 'allow') approvals.push({ requestId, faults: faultsOf(requestId) })
+    if (/\\/mode$/.test(url) && body?.policy?.approval !== 'ask') approvals.push({ faults: faultsOfChange() })
     return send(input, init)
   }
   const frame = () => {

@@ -25,6 +25,34 @@ async function openSession(id: string, requests: number, options?: Parameters<ty
   return watched
 }
 
+/** Does something in the moment in which a card is on the page. */
+const withCard = (requestId: string, action: string) => `
+  new MutationObserver((_, observer) => {
+    if (!document.querySelector('[data-request="${requestId}"]')) return
+    observer.disconnect()
+    ${action}
+  }).observe(document.body, { childList: true, subtree: true })`
+
+const PRESS_WITH_CARD = (requestId: string) =>
+  withCard(
+    requestId,
+    `document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }))`,
+  )
+
+const BUSY_WITH_CARD = (requestId: string, ms: number) =>
+  withCard(
+    requestId,
+    `console.log('busy')
+    for (const from = performance.now(); performance.now() - from < ${ms}; );`,
+  )
+
+const COVER = `{
+  const cover = document.createElement('div')
+  cover.id = 'cover'
+  cover.style = 'position: fixed; inset: 0; background: white'
+  document.body.append(cover)
+}`
+
 const FIVE = ['r1', 'r2', 'r3', 'r4', 'r5']
 const commands = FIVE.map((id) => ask(id, { command: `echo ${id}` }))
 
@@ -170,12 +198,67 @@ test('the second press of a double tap does not answer the next card', async () 
   const { page } = await openSession(id, 3)
   await ready(card(page, 'r1'))
   await settle(page)
+  await page.evaluate(PRESS_WITH_CARD('r2'))
   await page.keyboard.press('a')
   await page.keyboard.press('a')
   await card(page, 'r2').waitFor()
-  await page.keyboard.press('a')
   await settle(page)
   expect(await decided(id)).toEqual(['r1 allow'])
+})
+
+/** Longer than a card has to stand still. */
+const BUSY_MS = 1_500
+
+test('a key that was pressed while a busy page had not drawn the request answers nothing', async () => {
+  const { id } = await begin(...commands.slice(0, 2))
+  const { page } = await openSession(id, 2)
+  await ready(card(page, 'r1'))
+  await page.evaluate(BUSY_WITH_CARD('r2', BUSY_MS))
+  const busy = page.waitForEvent('console', (message) => message.text() === 'busy')
+  const [first] = (await stage.client.session(id)).requests
+  await stage.client.answer(id, 'r1', { decision: 'deny', inputDigest: first?.inputDigest ?? '' })
+  await busy
+  await page.keyboard.press('a')
+  await ready(card(page, 'r2'))
+  await settle(page)
+  expect(await decided(id)).toEqual(['r1 deny'])
+  await page.keyboard.press('a')
+  await expect.poll(() => decided(id)).toEqual(['r1 deny', 'r2 allow'])
+})
+
+test('what lies over the input when its end scrolls by has hidden it', async () => {
+  const long = Array.from({ length: 200 }, (_, line) => `echo ${line}`).join('\n')
+  const { id } = await begin(ask('r1', { command: long }))
+  const { page } = await openSession(id, 1)
+  const box = card(page, 'r1').getByRole('region', { name: 'Input' })
+  await page.evaluate(COVER)
+  await box.evaluate((region) => region.scrollTo({ top: region.scrollHeight }))
+  await settle(page)
+  await box.evaluate((region) => region.scrollTo({ top: 300 }))
+  await page.evaluate(`document.getElementById('cover').remove()`)
+  await settle(page)
+  await page.keyboard.press('a')
+  await settle(page)
+  expect(await decided(id)).toEqual([])
+})
+
+test('keys pressed in the list of permissions do not allow more', async () => {
+  const { id } = await begin(ask('r1', { command: 'x'.repeat(20_000) }))
+  const { page } = await openSession(id, 1)
+  const list = page.getByLabel('Permissions of this session')
+  const approval = async () => (await stage.client.session(id)).policy.approval
+  await list.focus()
+  for (const key of ['a', 'a', 'End']) await page.keyboard.press(key)
+  await settle(page)
+  expect(await approval()).toBe('ask')
+  expect(await list.inputValue()).toBe('auto-all')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  expect(await list.inputValue()).toBe('ask')
+  await list.selectOption('Allow everything')
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect.poll(approval).toBe('auto-all')
+  await list.selectOption('Ask me for dangerous calls')
+  await expect.poll(approval).toBe('ask-dangerous')
 })
 
 test('a card that moved, because a request arrived or the window changed, is not answered by the same click', async () => {

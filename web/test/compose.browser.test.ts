@@ -117,6 +117,7 @@ test('a new session begins with the model that was chosen and the image that was
 test('the permissions are changed beside the field', async () => {
   const { id, page } = await opened('able')
   await page.getByLabel('Permissions of this session').selectOption('Allow everything')
+  await page.getByRole('button', { name: 'Apply' }).click()
   await vi.waitFor(
     async () => expect((await stage.client.session(id)).policy.approval).toBe('auto-all'),
     PATIENCE,

@@ -7,6 +7,18 @@ export const APPROVALS: Record<Policy['approval'], string> = {
   'auto-all': 'Allow everything',
 }
 
+/** The ways to ask, the strictest first. */
+export const APPROVAL_CHOICES = (Object.keys(APPROVALS) as Policy['approval'][]).map((value) => ({
+  value,
+  name: APPROVALS[value],
+}))
+
+/** Whether one way to ask comes before another: what it allows, the other allows too. */
+export function isStricter(approval: Policy['approval'], than: Policy['approval']): boolean {
+  const order = APPROVAL_CHOICES.map(({ value }) => value)
+  return order.indexOf(approval) < order.indexOf(than)
+}
+
 export const SANDBOXES: Record<Policy['sandbox'], string> = {
   none: "The agent's default",
   'read-only': 'Read only',

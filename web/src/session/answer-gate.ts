@@ -1,16 +1,15 @@
 import { Store } from '../app/store.ts'
-import { isFullyVisible, placeOf, visibleEnds } from './visible-area.ts'
+import { LastAct } from './last-act.ts'
+import { note, type Painted, UNPAINTED } from './painted.ts'
+import { type Ends, isFullyVisible, NO_ENDS, placeOf, visibleEnds } from './visible-area.ts'
 
 /** A card, or the row of buttons of a batch, must stand still for this long before it can be answered. */
 const SETTLE_MS = 400
 
-/** How often cards are measured. Each answer measures again, so this only delays the moment in which buttons enable. */
-const MEASURE_MS = 100
-
 /** Marks a part of an input that is not rendered until someone opens it. */
 const CLOSED = '[data-rest], details:not([open])'
 
-/** `unread`: not shown whole yet. `settling`: it appeared, moved or changed a moment ago. */
+/** `unread`: painted, but not shown whole yet. `settling`: it appeared, moved or changed a moment ago. */
 export type Readiness = 'unread' | 'settling' | 'ready'
 
 /** How a person answers: a pointer on a button, the keyboard on a focused button, or a key of the selected card. */
@@ -31,30 +30,29 @@ export interface Watched {
   members?: readonly string[]
 }
 
-interface Standing extends Watched {
+interface Standing extends Watched, Painted {
+  /** Which ends of its input have been painted. */
   start: boolean
   end: boolean
+  /** Which ends are in the layout of the last frame, which may not be painted yet. */
+  ends: Ends
   visible: boolean
-  whole: boolean
-  /** The last measurement, as text. */
-  measured: string
-  /** The time of the last change of place, visibility or content. */
-  since: number
 }
 
 /**
  * Decides whether a request may be answered now. A request is shown when the start and the end of its input have been
  * on screen and no part of it is closed. Allowing needs that, and a card that has not moved for a while; keys also need
  * the card to be selected and completely visible.
+ *
+ * On screen is what was painted, and a person acts when the key goes down. So cards are measured in each frame, and
+ * times are those of frames and events: a page that is busy does neither show nor handle anything in time.
  */
 export class AnswerGate extends Store<GateView> {
   readonly #standings = new Map<string, Standing>()
-  /** Times of the last press of each key, for keyboards that repeat without saying so. */
-  readonly #pressed = new Map<string, number>()
-  #selectedSince = 0
-  /** How long the last pressed key had been quiet; 0 for a key that is held down. */
-  #quietFor = Number.POSITIVE_INFINITY
-  #timer: ReturnType<typeof setInterval> | undefined
+  readonly #act = new LastAct()
+  /** Which card has had the ring, and since when. */
+  readonly #ring: Painted = { ...UNPAINTED }
+  #frame: number | undefined
 
   constructor() {
     super({ selected: undefined, readiness: new Map() })
@@ -62,31 +60,20 @@ export class AnswerGate extends Store<GateView> {
 
   /** Watches an element until the returned function is called. */
   watch(id: string, watched: Watched): () => void {
-    const standing: Standing = {
-      ...watched,
-      start: false,
-      end: false,
-      visible: false,
-      whole: false,
-      measured: '',
-      since: performance.now(),
-    }
+    const standing: Standing = { ...watched, ...UNPAINTED, ...NO_ENDS, ends: NO_ENDS, visible: false }
     this.#standings.set(id, standing)
-    if (this.#timer === undefined) this.#begin()
-    this.#measure()
+    if (this.#frame === undefined) this.#begin()
     return () => {
       if (this.#standings.get(id) === standing) this.#standings.delete(id)
-      this.#measure()
+      this.#select()
+      this.#publish()
       if (this.#standings.size === 0) this.#finish()
     }
   }
 
   /** Gives the keys to a card, as long as all of it is visible. */
   select(id: string): void {
-    if (this.get().selected === id) return
-    this.#selectedSince = performance.now()
-    this.update({ selected: id })
-    this.#measure()
+    if (this.get().selected !== id) this.update({ selected: id })
   }
 
   /** Moves the selection to the next card, after the last one to the first, and scrolls there. */
@@ -105,18 +92,17 @@ export class AnswerGate extends Store<GateView> {
 
   /** Whether this answer may be sent now: everything was shown, and nothing moved in the last moment. */
   mayAllow(id: string, by: AnsweredBy): boolean {
-    this.#measure()
-    if (this.get().readiness.get(id) !== 'ready') return false
+    const standing = this.#standings.get(id)
+    if (!standing || !this.#isWhole(standing) || !this.#isStill(standing)) return false
     if (by === 'pointer') return true
-    if (this.#quietFor === 0 || !this.#standings.get(id)?.visible) return false
+    if (this.#act.quietFor === 0 || !standing.visible) return false
     return by === 'button-key' || this.#hasKeys(id)
   }
 
   /** Whether a key that allows nothing, such as the one for denying, belongs to this card now. */
   mayUseKey(id: string): boolean {
-    this.#measure()
     const standing = this.#standings.get(id)
-    return standing?.visible === true && this.#isSettled(standing) && this.#hasKeys(id)
+    return standing?.visible === true && this.#isStill(standing) && this.#hasKeys(id)
   }
 
   /**
@@ -125,78 +111,87 @@ export class AnswerGate extends Store<GateView> {
    */
   startAgain(id: string): void {
     const standing = this.#standings.get(id)
-    if (standing) Object.assign(standing, { start: false, end: false, since: performance.now() })
-    this.#measure()
+    if (standing) Object.assign(standing, UNPAINTED, NO_ENDS, { ends: NO_ENDS })
+    this.#publish()
   }
 
   #hasKeys(id: string): boolean {
-    const now = performance.now()
-    return this.get().selected === id && now - this.#selectedSince >= SETTLE_MS && this.#quietFor >= SETTLE_MS
+    return this.#ring.measured === id && this.#actedAfter(this.#ring) && this.#act.quietFor >= SETTLE_MS
   }
 
-  #isSettled({ since }: Standing): boolean {
-    return performance.now() - since >= SETTLE_MS
+  /** Whether the person acted when this had been on screen for a while. */
+  #actedAfter({ since }: Painted): boolean {
+    return since !== undefined && this.#act.at - since >= SETTLE_MS
+  }
+
+  /** The layout may have changed since the last frame: what the person saw is then not where they acted. */
+  #isStill(standing: Standing): boolean {
+    const now = this.#measurementOf(standing, isFullyVisible(standing.element))
+    return now === standing.measured && this.#actedAfter(standing)
+  }
+
+  #isWhole({ members, start, end }: Standing): boolean {
+    if (!members) return start && end
+    return members.every((id) => {
+      const member = this.#standings.get(id)
+      return member !== undefined && this.#isWhole(member)
+    })
+  }
+
+  #measurementOf(standing: Standing, visible: boolean): string {
+    const { element, members } = standing
+    return `${placeOf(element)} ${visible} ${this.#isWhole(standing)} ${members?.join()}`
   }
 
   #begin(): void {
-    this.#timer = setInterval(this.#measure, MEASURE_MS)
-    addEventListener('scroll', this.#measure, { capture: true, passive: true })
-    addEventListener('resize', this.#measure)
-    addEventListener('keydown', this.#onKeyDown, { capture: true })
-    addEventListener('keyup', this.#onKeyUp, { capture: true })
+    this.#frame = requestAnimationFrame(this.#measure)
+    this.#act.begin()
+    document.addEventListener('visibilitychange', this.#forget)
   }
 
   #finish(): void {
-    clearInterval(this.#timer)
-    this.#timer = undefined
-    removeEventListener('scroll', this.#measure, { capture: true })
-    removeEventListener('resize', this.#measure)
-    removeEventListener('keydown', this.#onKeyDown, { capture: true })
-    removeEventListener('keyup', this.#onKeyUp, { capture: true })
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
+    this.#frame = undefined
+    this.#act.finish()
+    document.removeEventListener('visibilitychange', this.#forget)
   }
 
-  readonly #onKeyDown = ({ key, repeat }: KeyboardEvent): void => {
-    const now = performance.now()
-    this.#quietFor = repeat ? 0 : now - (this.#pressed.get(key) ?? Number.NEGATIVE_INFINITY)
-    this.#pressed.set(key, now)
-  }
-
-  readonly #onKeyUp = (): void => {
-    this.#quietFor = Number.POSITIVE_INFINITY
+  /** A hidden page has no frames, and is new to the eye when it comes back. */
+  readonly #forget = (): void => {
+    for (const standing of this.#standings.values()) Object.assign(standing, UNPAINTED)
+    this.#publish()
   }
 
   readonly #measure = (): void => {
-    const now = performance.now()
+    this.#frame = requestAnimationFrame(this.#measure)
+    note(this.#ring, this.get().selected ?? '')
     for (const standing of this.#standings.values()) look(standing)
-    for (const standing of this.#standings.values()) {
-      const { element, members, visible, start, end } = standing
-      standing.whole = members ? members.every((id) => this.#standings.get(id)?.whole) : start && end
-      const measured = `${placeOf(element)} ${visible} ${standing.whole} ${members?.join()}`
-      if (measured === standing.measured) continue
-      standing.measured = measured
-      standing.since = now
-    }
-    this.#select(now)
+    for (const standing of this.#standings.values())
+      note(standing, this.#measurementOf(standing, standing.visible))
+    this.#select()
     this.#publish()
   }
 
   /** Keeps the selection while its card is visible; otherwise the first visible card has the keys. */
-  #select(now: number): void {
+  #select(): void {
     const { selected } = this.get()
     if (selected !== undefined && this.#standings.get(selected)?.visible) return
     const next = this.#cardsInOrder().find((id) => this.#standings.get(id)?.visible)
-    if (next === selected) return
-    this.#selectedSince = now
-    this.update({ selected: next })
+    if (next !== selected) this.update({ selected: next })
   }
 
   #publish(): void {
     const readiness = new Map<string, Readiness>()
-    for (const [id, standing] of this.#standings)
-      readiness.set(id, !standing.whole ? 'unread' : this.#isSettled(standing) ? 'ready' : 'settling')
+    for (const [id, standing] of this.#standings) readiness.set(id, this.#readinessOf(standing))
     const known = this.get().readiness
     const same = known.size === readiness.size && [...readiness].every(([id, one]) => known.get(id) === one)
     if (!same) this.update({ readiness })
+  }
+
+  #readinessOf(standing: Standing): Readiness {
+    if (standing.since === undefined) return 'settling'
+    if (!this.#isWhole(standing)) return 'unread'
+    return performance.now() - standing.since >= SETTLE_MS ? 'ready' : 'settling'
   }
 
   /** The cards in the order in which they are on the page. */
@@ -210,17 +205,23 @@ export class AnswerGate extends Store<GateView> {
   }
 }
 
-/** Notes what of an element is on screen now. */
+/** Notes what of an element is on screen. An end that is there in two frames was painted with the first. */
 function look(standing: Standing): void {
-  const { element, box } = standing
+  const { element, box, ends } = standing
   standing.visible = isFullyVisible(element)
-  const content = box?.firstElementChild
-  if (!box || !content || (standing.start && standing.end)) return
+  if (!box || (standing.start && standing.end)) return
+  standing.ends = endsIn(box)
+  standing.start ||= ends.start && standing.ends.start
+  standing.end ||= ends.end && standing.ends.end
+}
+
+/** Which ends of the content of a scroll box are on screen, in the layout of this frame. */
+function endsIn(box: HTMLElement): Ends {
+  const content = box.firstElementChild
   // Text wraps. If something does not, the part beyond the edge was never shown.
-  if (box.scrollWidth > box.clientWidth + 1) return
+  if (!content || box.scrollWidth > box.clientWidth + 1) return NO_ENDS
   const { start, end } = visibleEnds(content)
-  standing.start ||= start
-  standing.end ||= end && !content.querySelector(CLOSED)
+  return { start, end: end && !content.querySelector(CLOSED) }
 }
 
 /** The one gate of the page, because one card at a time has the keys. */

@@ -1,11 +1,12 @@
-import type { Policy, SessionFacts, SessionRecord } from 'mainstem/client'
+import type { SessionFacts, SessionRecord } from 'mainstem/client'
 import { useEffect, useRef, useState } from 'react'
 import { client } from '../app/client.ts'
-import { APPROVALS } from '../inbox/policies.ts'
+import { APPROVAL_CHOICES, isStricter } from '../inbox/policies.ts'
 import { showHidden } from '../text/hidden.ts'
 import { useAction } from '../ui/action.ts'
 import { Button } from '../ui/button.tsx'
 import { DeleteButton } from './delete-button.tsx'
+import { GuardedSelect } from './guarded-select.tsx'
 import { HandOverField } from './hand-over.tsx'
 import { verbCommands } from './verb-commands.ts'
 
@@ -39,43 +40,37 @@ export default function SettingsMenu({ record, facts }: SettingsMenuProps) {
               busy={busy}
               onChange={(model) => change(() => client.setModel(id, model))}
             />
-            <label className="block">
+            <div className="space-y-1">
               <span className="text-xs text-soft">Permissions</span>
-              <select
+              <GuardedSelect
+                session={id}
+                label="Permissions"
                 className="w-full"
-                disabled={busy}
+                busy={busy}
                 value={policy.approval}
-                onChange={(event) => {
-                  const approval = event.target.value as Policy['approval']
-                  change(() => client.setMode(id, { policy: { ...policy, approval } }))
-                }}
-              >
-                {Object.entries(APPROVALS).map(([approval, name]) => (
-                  <option key={approval} value={approval}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
+                choices={APPROVAL_CHOICES}
+                isStricter={(approval) => isStricter(approval, policy.approval)}
+                onChange={(approval) => change(() => client.setMode(id, { policy: { ...policy, approval } }))}
+              />
+            </div>
             {facts.modes.length > 0 && (
-              <label className="block">
+              <div className="space-y-1">
                 <span className="text-xs text-soft">Mode of the agent</span>
-                <select
+                <GuardedSelect
+                  session={id}
+                  label="Mode of the agent"
                   className="w-full"
-                  disabled={busy}
+                  busy={busy}
                   value={facts.mode ?? ''}
-                  onChange={(event) => {
-                    const mode = event.target.value
-                    change(() => client.setMode(id, { mode }))
-                  }}
-                >
-                  {facts.modes.map((mode) => (
-                    <option key={mode.id} value={mode.id}>
-                      {showHidden(mode.name ?? mode.id)}
-                    </option>
-                  ))}
-                </select>
-              </label>
+                  choices={facts.modes.map((mode) => ({
+                    value: mode.id,
+                    name: showHidden(mode.name ?? mode.id),
+                  }))}
+                  // What a mode allows is known to the agent alone.
+                  isStricter={() => false}
+                  onChange={(mode) => change(() => client.setMode(id, { mode }))}
+                />
+              </div>
             )}
             {verbs.length > 0 && (
               <ul aria-label="Commands of the agent">

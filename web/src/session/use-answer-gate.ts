@@ -12,7 +12,7 @@ export interface Gate {
   mayUseKey(): boolean
 }
 
-/** Watches a card, or with `members` the buttons that answer several cards at once. */
+/** Watches a card, or with `members` buttons that answer these cards at once; none if they answer no card. */
 export function useAnswerGate(id: string, members?: readonly string[]): Gate {
   const element = useRef<HTMLElement>(null)
   const box = useRef<HTMLElement>(null)
@@ -22,14 +22,14 @@ export function useAnswerGate(id: string, members?: readonly string[]): Gate {
     return answerGate.watch(id, {
       element: element.current,
       ...(box.current && { box: box.current }),
-      ...(memberIds !== undefined && { members: memberIds.split('\n') }),
+      ...(memberIds !== undefined && { members: memberIds.split('\n').filter(Boolean) }),
     })
   }, [id, memberIds])
   const { selected, readiness } = useStore(answerGate)
   return {
     element,
     box,
-    readiness: readiness.get(id) ?? 'unread',
+    readiness: readiness.get(id) ?? 'settling',
     selected: selected === id,
     mayAllow: (by) => answerGate.mayAllow(id, by),
     mayUseKey: () => answerGate.mayUseKey(id),

@@ -30,31 +30,36 @@ function clip(part: Area, by: Area): void {
   part.bottom = Math.min(part.bottom, by.bottom)
 }
 
-/** Which ends of an element are on screen now, over its whole width. */
-export function visibleEnds(element: Element): { start: boolean; end: boolean } {
+export interface Ends {
+  start: boolean
+  end: boolean
+}
+
+export const NO_ENDS: Readonly<Ends> = { start: false, end: false }
+
+/** Which ends of an element are in the window now, over its whole width, and nothing lies over them. */
+export function visibleEnds(element: Element): Ends {
   const part = visiblePart(element)
   const { left, top, right, bottom } = element.getBoundingClientRect()
-  if (!part || part.left > left + TOLERANCE || part.right < right - TOLERANCE)
-    return { start: false, end: false }
-  return { start: part.top <= top + TOLERANCE, end: part.bottom >= bottom - TOLERANCE }
+  if (!part || part.left > left + TOLERANCE || part.right < right - TOLERANCE) return NO_ENDS
+  return {
+    start: part.top <= top + TOLERANCE && !isCoveredAt(element, top + INSET),
+    end: part.bottom >= bottom - TOLERANCE && !isCoveredAt(element, bottom - INSET),
+  }
 }
 
 /** Whether all of an element is on screen, and nothing lies over it. */
 export function isFullyVisible(element: Element): boolean {
   const { start, end } = visibleEnds(element)
-  return start && end && !isCovered(element)
+  const { top, bottom } = element.getBoundingClientRect()
+  return start && end && !isCoveredAt(element, (top + bottom) / 2)
 }
 
-function isCovered(element: Element): boolean {
-  const { left, top, right, bottom } = element.getBoundingClientRect()
-  const points = [
-    [left + INSET, top + INSET],
-    [right - INSET, top + INSET],
-    [(left + right) / 2, (top + bottom) / 2],
-    [left + INSET, bottom - INSET],
-    [right - INSET, bottom - INSET],
-  ] as const
-  return points.some(([x, y]) => !element.contains(document.elementFromPoint(x, y)))
+function isCoveredAt(element: Element, y: number): boolean {
+  const { left, right } = element.getBoundingClientRect()
+  return [left + INSET, (left + right) / 2, right - INSET].some(
+    (x) => !element.contains(document.elementFromPoint(x, y)),
+  )
 }
 
 /** The place of an element in the window, comparable as text. */

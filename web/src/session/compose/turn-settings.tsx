@@ -1,8 +1,9 @@
-import type { Policy, SessionFacts, SessionRecord } from 'mainstem/client'
+import type { SessionFacts, SessionRecord } from 'mainstem/client'
 import { useState } from 'react'
 import { client } from '../../app/client.ts'
-import { APPROVALS } from '../../inbox/policies.ts'
+import { APPROVAL_CHOICES, isStricter } from '../../inbox/policies.ts'
 import { useAction } from '../../ui/action.ts'
+import { GuardedSelect } from '../guarded-select.tsx'
 
 interface TurnSettingsProps {
   record: SessionRecord
@@ -43,22 +44,16 @@ export function TurnSettings({ record, facts }: TurnSettingsProps) {
           ))}
         </select>
       )}
-      <select
-        aria-label="Permissions of this session"
+      <GuardedSelect
+        session={id}
+        label="Permissions of this session"
         className={LOOK}
-        disabled={busy}
+        busy={busy}
         value={policy.approval}
-        onChange={({ target }) => {
-          const approval = target.value as Policy['approval']
-          change(() => client.setMode(id, { policy: { ...policy, approval } }))
-        }}
-      >
-        {Object.entries(APPROVALS).map(([approval, name]) => (
-          <option key={approval} value={approval}>
-            {name}
-          </option>
-        ))}
-      </select>
+        choices={APPROVAL_CHOICES}
+        isStricter={(approval) => isStricter(approval, policy.approval)}
+        onChange={(approval) => change(() => client.setMode(id, { policy: { ...policy, approval } }))}
+      />
       {(error ?? note) !== undefined && (
         <span role="status" className={`text-xs ${error === undefined ? 'text-soft' : 'text-bad'}`}>
           {error ?? note}
