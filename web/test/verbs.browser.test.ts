@@ -129,22 +129,55 @@ test('a session that ended is resumed in a new one', async () => {
   expect(await stage.client.session(next)).toMatchObject({ agent: 'verbal', resumedFrom: 'native-1' })
 })
 
-test('J and K select a session, and Enter opens it', async () => {
+/** Sessions that change no more, in the order of the list. */
+async function listed(page: Page): Promise<(string | null)[]> {
+  const begun: string[] = []
   for (const prompt of ['older', 'newer']) {
     const { id } = await stage.client.begin({ agent: 'echo', prompt })
     await vi.waitFor(async () => expect((await stage.client.session(id)).status).toBe('idle'), PATIENCE)
+    begun.unshift(id)
   }
+  const ids = () =>
+    page.locator('[data-session]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-session')))
+  await expect.poll(async () => (await ids()).slice(0, 2)).toEqual(begun)
+  return ids()
+}
+
+const focused = (page: Page) => () =>
+  page.evaluate<string | null>(`document.activeElement.getAttribute('data-session')`)
+
+test('J and K select a session, and Enter opens it', async () => {
+  for (const { id, status } of (await stage.client.sessions()).sessions)
+    if (status !== 'ended') await stage.client.end(id)
   const { page } = await signedIn()
-  await page.locator('[data-session]').nth(1).waitFor()
-  const ids = await page
-    .locator('[data-session]')
-    .evaluateAll((rows) => rows.map((row) => row.getAttribute('data-session')))
-  const selected = () => page.evaluate(`document.activeElement.getAttribute('data-session')`)
-  for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)
-  await expect.poll(selected).toBe(ids[0])
+  const ids = await listed(page)
+  // Faster than a frame.
+  await page.evaluate(`for (const key of ['j', 'j'])
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))`)
+  await expect.poll(focused(page)).toBe(ids[1])
+  await page.keyboard.press('k')
+  await expect.poll(focused(page)).toBe(ids[0])
   await page.keyboard.press('j')
-  await expect.poll(selected).toBe(ids[1])
+  await expect.poll(focused(page)).toBe(ids[1])
   expect(new URL(page.url()).hash).toBe('#/')
+  await page.keyboard.press('Enter')
+  await expect.poll(() => new URL(page.url()).hash).toBe(`#/sessions/${ids[1]}`)
+})
+
+test('the selected session stays selected while others come and go in the list', async () => {
+  const { page } = await signedIn()
+  const ids = await listed(page)
+  for (const _ of [1, 2]) await page.keyboard.press('j')
+  await expect.poll(focused(page)).toBe(ids[1])
+  // The one above goes down, a new one comes up, and the selected one itself moves to the top.
+  const { id: added } = await stage.client.begin({ agent: 'echo', prompt: 'added' })
+  await page.locator(`[data-session="${added}"]`).waitFor()
+  await stage.client.end(ids[0] ?? '')
+  expect(await focused(page)()).toBe(ids[1])
+  await stage.client.prompt(ids[1] ?? '', 'again')
+  const first = () => page.locator('[data-session]').first().getAttribute('data-session')
+  await expect.poll(first).toBe(ids[1])
+  expect(await focused(page)()).toBe(ids[1])
   await page.keyboard.press('Enter')
   await expect.poll(() => new URL(page.url()).hash).toBe(`#/sessions/${ids[1]}`)
 })

@@ -51,11 +51,13 @@ export function SessionList({ route }: { route: Route }) {
   }, [lookFrom])
   const current = route.screen === 'session' ? route.id : undefined
   const list = useRef<VListHandle>(null)
+  /** The session that gets the focus with the next frame. */
+  const aim = useRef<string>(undefined)
   // Moves the focus: Enter opens the session, as of any link.
   const step = (by: number) => {
     const ids = rows.map((row) => ('record' in row ? row.record.id : undefined))
     const focused = document.activeElement?.closest<HTMLElement>('[data-session]')?.dataset.session
-    const at = ids.indexOf(focused ?? current ?? '')
+    const at = ids.indexOf(aim.current ?? focused ?? current ?? '')
     const index =
       by > 0
         ? ids.findIndex((id, index) => id && index > at)
@@ -63,8 +65,14 @@ export function SessionList({ route }: { route: Route }) {
     const id = ids[index]
     if (id === undefined) return
     list.current?.scrollToIndex(index, { align: 'nearest' })
+    aim.current = id
     // A row that was out of sight is there with the next frame.
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-session="${id}"]`)?.focus())
+    requestAnimationFrame(() => {
+      // Several keys of one frame move the focus once, to where the last of them led.
+      if (aim.current !== id) return
+      aim.current = undefined
+      document.querySelector<HTMLElement>(`[data-session="${id}"]`)?.focus()
+    })
   }
   useKeys({ j: () => step(1), k: () => step(-1) })
   return (
