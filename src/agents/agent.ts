@@ -108,7 +108,7 @@ export interface Decoded {
   readonly applies?: 'next_turn' | 'next_process'
 }
 
-export type Doubt = 'again' | 'watch'
+export type Doubt = 'again' | 'watch' | 'received'
 
 /** A codec is a fold without clock, random numbers or I/O. It may mutate its own state. */
 export interface Codec<State> {
@@ -133,7 +133,7 @@ export interface Codec<State> {
   /**
    * What to do about a write that the agent may have, because its writer died before it knew. `again`: a second one
    * changes nothing, because the protocol names each with an id. `watch`: it must not be repeated, and the agent shows
-   * whether it has it. Otherwise the turn is lost.
+   * whether it has it; then it is `received`. Otherwise the turn is lost.
    */
   doubtful?(state: State, write: Write): Doubt | undefined
   /**

@@ -55,8 +55,12 @@ class Connection implements Run, Lasting {
 
   async write(write: Write): Promise<void> {
     if (this.#isCut) return new Promise(() => undefined)
-    this.#kept.done++
-    await this.#agent.write(write)
+    const { dies } = this.#kept
+    if (!dies) this.#kept.done++
+    if (dies !== 'before it arrives') await this.#agent.write(write)
+    if (!dies) return
+    Object.assign(this.#kept, { doubtful: 1, dies: undefined })
+    this.cut()
   }
 
   async skip(): Promise<void> {
@@ -100,7 +104,12 @@ interface Kept {
   frame: number
   frames: Map<number, string>
   done: number
+  doubtful: number
+  /** Its server dies within the next write. */
+  dies?: Death | undefined
 }
+
+export type Death = 'before it arrives' | 'after it has arrived'
 
 /** Agents that outlive the servers which start them. */
 export class LastingDriver implements Driver, LastingRuns {
@@ -118,7 +127,7 @@ export class LastingDriver implements Driver, LastingRuns {
   }
 
   prepare(runId: string, frame: number): void {
-    this.#kept.set(runId, { frame, frames: new Map(), done: 0 })
+    this.#kept.set(runId, { frame, frames: new Map(), done: 0, doubtful: 0 })
   }
 
   start(launch: Launch, context: RunContext): Run {
@@ -128,7 +137,13 @@ export class LastingDriver implements Driver, LastingRuns {
     return this.#connect(context.runId, { stdout: 0, stderr: 0 })
   }
 
+  /** The server dies within its next write to any of its agents. */
+  dieWithin(death: Death): void {
+    for (const kept of this.#kept.values()) kept.dies = death
+  }
+
   attach(runId: string, from: OutputPosition): Run {
+    this.#of(runId).dies = undefined
     return this.#connect(runId, from)
   }
 
@@ -166,7 +181,8 @@ export class LastingDriver implements Driver, LastingRuns {
   }
 
   written(runId: string): WriteState {
-    return { done: this.#of(runId).done, bytes: 0, doubtful: 0 }
+    const { done, doubtful } = this.#of(runId)
+    return { done, bytes: 0, doubtful }
   }
 
   async remove(runId: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Codec, Decoded, Emitted, Start, Write } from '../agent.ts'
 import { emit, emitAll, malformed, nothing, unmapped } from '../kit/decoded.ts'
-import { amount, compact, type Fields, flag, isFields, text } from '../kit/fields.ts'
+import { doubtOfLine } from '../kit/doubt.ts'
+import { amount, compact, type Fields, fields, flag, isFields, text } from '../kit/fields.ts'
 import { updateSession } from '../kit/known.ts'
 import { encodeOneshot } from '../kit/oneshot.ts'
 import { type FrameRule, ruleTable } from '../kit/rules.ts'
@@ -51,6 +52,17 @@ const ruleOf = ruleTable<FrameRule<ClaudeState>>({
   keep_alive: () => nothing,
 })
 
+/** Claude Code skips a prompt whose id it has seen, and an answer to a request that was answered. */
+const DOUBT = {
+  nameOf: (message: Fields) => {
+    const type = text(message, 'type')
+    if (type === 'control_request') return text(fields(message, 'request'), 'subtype')
+    return type === 'user' && message.uuid === undefined ? 'unnamed prompt' : type
+  },
+  repeatable: ['user', 'control_response', 'interrupt', 'set_model', 'set_permission_mode'],
+  prompts: [],
+}
+
 export const codec: Codec<ClaudeState> = {
   initial: (start: Start) => initialState(start),
 
@@ -75,6 +87,8 @@ export const codec: Codec<ClaudeState> = {
   },
 
   unconfirmed: (state) => state.calls.isInterrupting,
+
+  doubtful: ({ calls }, write) => doubtOfLine(write, calls, DOUBT),
 
   sent: (state, frame) => sentLive(state, frame),
 

@@ -24,6 +24,11 @@ export class Calls<Call> {
     this.#pending.set(id, call)
   }
 
+  /** Whether a call has no response yet. */
+  has(id: unknown): boolean {
+    return this.#pending.has(id)
+  }
+
   interrupt(id: unknown): void {
     this.#interrupts.add(id)
   }

@@ -1,6 +1,7 @@
 import type { Codec } from '../agent.ts'
 import { emit, emitAll, malformed, nothing, unmapped } from '../kit/decoded.ts'
-import { isFields, text } from '../kit/fields.ts'
+import { doubtOfLine } from '../kit/doubt.ts'
+import { type Fields, isFields, text } from '../kit/fields.ts'
 import { updateSession } from '../kit/known.ts'
 import { encodeOneshot } from '../kit/oneshot.ts'
 import { type FrameRule, ruleTable } from '../kit/rules.ts'
@@ -57,6 +58,12 @@ const ruleOf = ruleTable<FrameRule<PiState>>({
   bash_execution_update: () => nothing,
 })
 
+const DOUBT = {
+  nameOf: (message: Fields) => text(message, 'type'),
+  repeatable: ['extension_ui_response', 'clear_queue', 'abort', 'set_model', 'get_state'],
+  prompts: ['prompt', 'compact'],
+}
+
 export const codec: Codec<PiState> = {
   initial: initialState,
 
@@ -72,6 +79,8 @@ export const codec: Codec<PiState> = {
     state.start.launch === 'live' ? encodeLive(state, command) : encodeOneshot('pi', state.start, command),
 
   unconfirmed: (state) => state.calls.isInterrupting,
+
+  doubtful: ({ calls }, write) => doubtOfLine(write, calls, DOUBT),
 
   sent: sentLive,
 

@@ -26,6 +26,8 @@ export interface PendingWrite {
 export interface SettledWrite {
   write: Write
   isMade: boolean
+  /** The agent may have it: what it reports next tells. */
+  isWatched?: true
 }
 
 export interface RebuildSetup {

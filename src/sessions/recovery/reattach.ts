@@ -9,12 +9,10 @@ import { SENT, type Started } from '../machine/sent.ts'
 import { checkDirectories } from '../process/setup.ts'
 import { protect } from '../process/start-plan.ts'
 import type { SessionParts } from '../session-parts.ts'
+import { IN_DOUBT } from '../turns/doubt.ts'
 import { isCounted } from '../turns/turn-limits.ts'
 
 const PAGE = 512
-
-const IN_DOUBT =
-  'the server ended while it wrote to the agent, and nobody knows whether the agent has received it; nothing was sent again'
 
 /** Decides about the writes that the agent may not have. Undefined if nobody can know what it has. */
 function settled(
@@ -27,7 +25,8 @@ function settled(
     const isDoubtful = number < done + doubtful
     const doubt = isDoubtful && !isTorn ? conversation.doubtful(write) : undefined
     if (isDoubtful && doubt === undefined) return undefined
-    known.push({ write, isMade: doubt !== 'watch' && requestId !== REPLACED })
+    const isMade = doubt !== 'watch' && doubt !== 'received' && requestId !== REPLACED
+    known.push({ write, isMade, ...(doubt === 'watch' && write.kind === 'text' && { isWatched: true }) })
   }
   return known
 }
@@ -85,6 +84,7 @@ export async function reattach(parts: SessionParts, started: Started, left: Left
   agent.attach(run, writes ?? [], rebuild, left)
   await log.commit()
   if (turn) parts.turns.attach(turn, counted, left.outputAt)
+  for (const { write, isWatched } of writes ?? []) if (isWatched) parts.turns.watchDoubt(write)
   for (const request of [...log.requests]) parts.answering.opened(request, blobsNamedIn(request))
   await log.commit()
   if (!writes || rebuild.isClosing) await agent.stop()

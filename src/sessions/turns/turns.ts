@@ -1,3 +1,4 @@
+import type { Write } from '../../agents/agent.ts'
 import type { TurnCompleted } from '../../model/events/turn.ts'
 import { type Continuation, type Event, type Image, MainstemError } from '../../model/index.ts'
 import type { Author } from '../../model/request/request.ts'
@@ -12,6 +13,7 @@ import type { AgentProcess } from '../process/agent-process.ts'
 import { type Prompt, promptCommand, type SessionSetup } from '../process/setup.ts'
 import { Watchdog } from '../process/watchdog.ts'
 import type { SessionParts } from '../session-parts.ts'
+import { PendingDoubt } from './doubt.ts'
 import { PromptQueue } from './prompt-queue.ts'
 import { isCounted } from './turn-limits.ts'
 import { TurnWaiters } from './turn-waiters.ts'
@@ -27,6 +29,7 @@ export class Turns {
   readonly #queue: PromptQueue
   readonly #waiters: TurnWaiters
   #watchdog: Watchdog | undefined
+  #doubt: PendingDoubt | undefined
   /** The queue is left to another owner, because this one stops. */
   isLeft = false
   /** The output that is being decoded has events. */
@@ -201,8 +204,15 @@ export class Turns {
     })
   }
 
+  /** The agent may have this write of the open turn. */
+  watchDoubt(write: Write): void {
+    this.#doubt = new PendingDoubt(this.#parts, write)
+    this.#parts.run(this.#doubt.settle())
+  }
+
   /** Call after output was decoded. Frames without events, such as heartbeats, do not count as activity. */
   outputRead(): void {
+    this.#doubt?.outputRead()
     if (this.#isActive) this.#watchdog?.noteActivity()
     this.#isActive = false
   }

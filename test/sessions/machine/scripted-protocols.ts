@@ -60,7 +60,8 @@ const claude: Protocol = {
     }
     run.onWrite = (write) => {
       const { type, uuid, request, request_id } = parsed(write)
-      if (type === 'user') script.prompts = ids.push(String(uuid))
+      // As Claude Code does with an id that it has seen.
+      if (type === 'user' && !ids.includes(String(uuid))) script.prompts = ids.push(String(uuid))
       if (JSON.stringify(request ?? '').includes('"interrupt"')) {
         interruptId = String(request_id)
         script.interrupts++

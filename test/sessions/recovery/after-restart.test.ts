@@ -135,16 +135,25 @@ describe('after a restart', () => {
     await expect.poll(() => outcomes(after, session.id)).toHaveLength(1)
   })
 
-  test('a turn is lost, and nothing is written twice, if its server died within a write', async () => {
+  test.each<[string, LeftRunDriver['doubt'] & object]>([
+    ['again, because the agent counts it once', { doubtful: 1 }],
+    ['not again, because the agent may have a half of it', { doubtful: 1, isTorn: true }],
+  ])('an answer whose server died within its write is written %s', async (_, doubt) => {
     const before = await working()
     before.run.say(asks('r1'))
     await expect.poll(() => before.session.record?.requests.length).toBe(1)
-    before.driver.doubtful = true
+    before.driver.doubt = doubt
     const [request] = before.session.record?.requests ?? []
     if (!request) throw new Error('there is a request')
     const { requestId, inputDigest } = request
     await before.session.answer({ type: 'answer', requestId, inputDigest, decision: 'allow' })
     const after = await restarted(before)
+    if (!doubt.isTorn) {
+      await expect.poll(() => after.run.input).toContain('"behavior":"allow"')
+      after.run.say(result('done'))
+      await expect.poll(() => outcomes(after, before.session.id)).toMatchObject([{ outcome: 'completed' }])
+      return
+    }
     await expect.poll(() => outcomes(after, before.session.id)).toMatchObject([{ outcome: 'lost' }])
     const [{ error } = {}] = await outcomes(after, before.session.id)
     expect(error?.message).toContain('the server ended while it wrote to the agent')

@@ -27,7 +27,7 @@ export class LeftRunDriver extends FakeDriver implements LastingRuns {
   readonly lasting = this
   readonly machine: Machine
   /** A write that is not made: the owner dies within it. */
-  doubtful = false
+  doubt: Pick<WriteState, 'doubtful' | 'isTorn'> | undefined
 
   constructor(machine = new Machine()) {
     super()
@@ -111,7 +111,7 @@ export class LeftRunDriver extends FakeDriver implements LastingRuns {
     return Object.assign(run, {
       lasting,
       write: async (what: Write) => {
-        if (this.doubtful) kept.written = { ...kept.written, doubtful: 1 }
+        if (this.doubt) kept.written = { ...kept.written, ...this.doubt }
         else {
           await write(what)
           await done()

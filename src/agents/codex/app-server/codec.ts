@@ -1,5 +1,6 @@
 import type { Codec, Decoded, Emitted, Start } from '../../agent.ts'
 import { emit, emitAll, malformed, nothing, unmapped } from '../../kit/decoded.ts'
+import { doubtOfLine } from '../../kit/doubt.ts'
 import { type Fields, fields, isFields, text } from '../../kit/fields.ts'
 import { type FrameRule, ruleTable } from '../../kit/rules.ts'
 import { silence } from '../errors.ts'
@@ -80,6 +81,12 @@ const ruleOf = ruleTable<FrameRule<AppServerState>>({
   'thread/compacted': () => nothing,
 })
 
+const DOUBT = {
+  nameOf: (message: Fields) => text(message, 'method'),
+  repeatable: ['turn/interrupt', 'thread/settings/update', 'thread/backgroundTerminals/list'],
+  prompts: ['turn/start', 'turn/steer', 'thread/compact/start', 'review/start'],
+}
+
 /** `codex app-server`: JSON-RPC lines without the field `jsonrpc`. */
 export const appServerCodec: Codec<AppServerState> = {
   initial: (start: Start) => initialState(start),
@@ -99,6 +106,8 @@ export const appServerCodec: Codec<AppServerState> = {
   encode,
 
   unconfirmed: (state) => state.calls.isInterrupting,
+
+  doubtful: ({ calls }, write) => doubtOfLine(write, calls, DOUBT),
 
   sent: (state, frame) => (isFields(frame.value) ? applySent(state, frame.value) : undefined),
 

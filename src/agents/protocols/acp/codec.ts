@@ -2,6 +2,7 @@ import type { Frame } from '../../../framing/frame.ts'
 import type { Codec, Decoded, Emitted } from '../../agent.ts'
 import { type Accounted, accounted } from '../../kit/accounted.ts'
 import { emit, emitAll, malformed, nothing, skipped, unmapped } from '../../kit/decoded.ts'
+import { doubtOfLine } from '../../kit/doubt.ts'
 import { type Fields, fields, isFields, number, text } from '../../kit/fields.ts'
 import { updateSession } from '../../kit/known.ts'
 import { type FrameRule, ruleTable } from '../../kit/rules.ts'
@@ -62,6 +63,12 @@ const answerRule = ruleTable<AnswerRule>({
   'session/set_config_option': decodeSet,
 })
 
+const DOUBT = {
+  nameOf: (message: Fields) => text(message, 'method'),
+  repeatable: ['session/cancel', 'session/set_mode', 'session/set_model', 'session/set_config_option'],
+  prompts: ['session/prompt'],
+}
+
 /** A codec of the Agent Client Protocol; without quirks, they are selected by the agent's name. */
 export function acpCodec(quirks?: AcpQuirks): Codec<Accounted<AcpState>> {
   const codec: Codec<AcpState> = {
@@ -70,6 +77,11 @@ export function acpCodec(quirks?: AcpQuirks): Codec<Accounted<AcpState>> {
     encode: encodeCommand,
     sent: (state, frame) => (isFields(frame.value) ? applySent(state, frame.value) : undefined),
     ready: isReady,
+    doubtful: ({ calls, turn, ledger }, write) => {
+      const hasWorked =
+        turn !== undefined && (turn.block !== undefined || turn.tools > 0 || ledger.requests.size > 0)
+      return doubtOfLine(write, calls, { ...DOUBT, hasWorked })
+    },
     // A failed handshake closes the input of the agent.
     finished: ({ broken }) => broken !== undefined,
     end(state, exit) {
