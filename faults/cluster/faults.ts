@@ -58,8 +58,8 @@ export const PARTITIONS: readonly FaultName[] = [
 type Lasting = (leaseMs: number) => number
 
 /** Whether this is a commit of raw frames or a record alone: it has no entries, and no key that could be taken. */
-function hasNoEntries(statement: Buffer): boolean {
-  const has = (part: string) => statement.includes(`${part} AS (`)
+function hasNoEntries(statements: string): boolean {
+  const has = (part: string) => statements.includes(`${part} AS (`)
   return has('continued') && (has('framed') || has('recorded')) && !has('logged') && !has('keyed')
 }
 
@@ -93,7 +93,7 @@ async function cut({ node, leaseMs }: Scene, lasting: Lasting): Promise<undefine
  */
 async function delay({ node, database, leaseMs }: Scene): Promise<undefined> {
   let ids: string[] = []
-  const isHeld = (statement: Buffer) => hasNoEntries(statement) && ids.some((id) => statement.includes(id))
+  const isHeld = (statements: string) => hasNoEntries(statements) && ids.some((id) => statements.includes(id))
   const held = node.network.cutBefore(isHeld).then(() => true)
   for (let waited = 0; waited < COMMIT_MS; waited += LOOK_MS) {
     ids = (await busySessions(database.url)).map(({ id }) => id)

@@ -1,13 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { Statements } from './statements.ts'
 
 /** The network between one node and the database, which can reset its connections or lose every byte. */
 export class Network implements AsyncDisposable {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   #isCut = false
-  /** Whether a chunk of the node is held, because the network was cut before it. */
-  #isNext: ((chunk: Buffer) => boolean) | undefined
+  readonly #statements = new Statements()
+  /** Whether what the node sends is held, because the network was cut before it. */
+  #isNext: ((statements: string) => boolean) | undefined
 
   /** Listens on `host`, and connects with a port of this machine. */
   static async start(port: number, host = '127.0.0.1'): Promise<Network> {
@@ -46,11 +48,11 @@ export class Network implements AsyncDisposable {
     for (const socket of this.#sockets) socket.pause()
   }
 
-  /** Cuts before the first chunk of the node that this returns true for. */
-  cutBefore(isFirstLost: (chunk: Buffer) => boolean): Promise<void> {
+  /** Cuts before the first chunk of the node with statements that this returns true for. */
+  cutBefore(isFirstLost: (statements: string) => boolean): Promise<void> {
     return new Promise((resolve) => {
-      this.#isNext = (chunk) => {
-        if (!isFirstLost(chunk)) return false
+      this.#isNext = (statements) => {
+        if (!isFirstLost(statements)) return false
         this.cut()
         resolve()
         return true
@@ -83,7 +85,10 @@ export class Network implements AsyncDisposable {
   }
 
   #join(client: Socket, server: Socket): void {
-    this.#pass(client, server, (chunk) => this.#isNext?.(chunk) ?? false)
+    this.#pass(client, server, (chunk) => {
+      const statements = this.#statements.textOf(chunk)
+      return this.#isNext?.(statements) ?? false
+    })
     this.#pass(server, client, () => false)
     if (this.#isCut) this.cut()
   }
