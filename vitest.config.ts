@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { secretsIn } from './src/sessions/process/secrets.ts'
+import { secretsIn } from './src/mask/secrets.ts'
 
 // A session delays text that may begin a key of the environment. A developer's keys would then change where the
 // events of recorded agents are cut, so tests run without them.

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
-import { simulateNodes } from '../test/sessions/nodes/simulation.ts'
-import { NODE_PLANTS } from '../test/sessions/nodes/simulation-store.ts'
+import { simulateNodes } from '../test/nodes/simulation.ts'
+import { NODE_PLANTS } from '../test/nodes/simulation-store.ts'
 
 /**
  * `npm run faults -- simulate-nodes --seeds 2000 [--first N] [--plant NAME]`: random lives of three servers on one store, whose

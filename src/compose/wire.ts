@@ -10,10 +10,11 @@ import { abandonedFolders } from '../drivers/process/run-folders.ts'
 import { OrphanGuard } from '../drivers/tree/orphan-guard.ts'
 import { processTable } from '../drivers/tree/process-table.ts'
 import { sweep } from '../drivers/tree/sweep.ts'
+import { SessionImports } from '../imports/imports.ts'
+import { secretsIn } from '../mask/secrets.ts'
 import { MainstemError, type Policy, type SessionOptions } from '../model/index.ts'
 import type { AgentSettings, SessionDeps } from '../sessions/deps.ts'
 import type { AgentLimits } from '../sessions/process/agent-limits.ts'
-import { secretsIn } from '../sessions/process/secrets.ts'
 import { WarmPool } from '../sessions/process/warm-pool.ts'
 import { Sessions } from '../sessions/sessions.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -76,6 +77,7 @@ const SYSTEM = {
   clock: systemClock,
   background: backgroundTimers,
   newHash: () => createHash('sha256'),
+  digest: (text: string) => createHash('sha256').update(text).digest('hex'),
   newId: randomUUID,
   isInside,
 }
@@ -83,6 +85,7 @@ const SYSTEM = {
 /** Sessions with all their dependencies; disposing it ends all runs and closes the store. */
 export interface Wired extends AsyncDisposable {
   sessions: Sessions
+  imports: SessionImports
   /** The number of agent processes. */
   processes(): number
 }
@@ -132,13 +135,13 @@ export function wire({
     agentLimits,
     pool,
     idleProcessMs,
-    digest: (text) => createHash('sha256').update(text).digest('hex'),
     sweep: (except) => sweepRuns(owner, timers, except),
     agentSettings,
     versionOf: installedVersions(agentSettings, context),
   })
   return {
     sessions,
+    imports: new SessionImports({ store, newHash: SYSTEM.newHash }, sessions),
     processes: () => pool.size,
     async [Symbol.asyncDispose]() {
       closed.abort()

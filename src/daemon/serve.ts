@@ -22,10 +22,10 @@ import { StorageCheck } from '../gateway/http/storage-check.ts'
 import { StreamQuota } from '../gateway/streams/stream-quota.ts'
 import { readPageFiles } from '../gateway/web/page-files.ts'
 import { SignInCookies } from '../gateway/web/sign-in-cookie.ts'
+import { secretsIn } from '../mask/secrets.ts'
 import { MainstemError } from '../model/index.ts'
 import { codeOf } from '../model/outcome/mainstem-error.ts'
-import { ByteBudget } from '../sessions/log/byte-budget.ts'
-import { secretsIn } from '../sessions/process/secrets.ts'
+import { ByteBudget } from '../reading/byte-budget.ts'
 import type { Retention } from '../sessions/recovery/retention.ts'
 import type { Store } from '../stores/store.ts'
 import { accessOf } from './access.ts'
@@ -97,6 +97,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const unixSockets = new WeakSet<Socket>()
   const app = gateway({
     sessions: wired.sessions,
+    imports: wired.imports,
     cluster,
     ...accessOf(store, token),
     cookies: new SignInCookies(),

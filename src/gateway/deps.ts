@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
+import type { SessionImports } from '../imports/imports.ts'
 import type { Policy } from '../model/index.ts'
-import type { ByteBudget } from '../sessions/log/byte-budget.ts'
-import type { Cluster } from '../sessions/nodes/cluster.ts'
+import type { Cluster } from '../nodes/cluster.ts'
+import type { ByteBudget } from '../reading/byte-budget.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { AccessControl } from './access/access-control.ts'
 import type { Token } from './http/auth.ts'
@@ -39,6 +40,8 @@ export interface GatewayLimits {
 export interface GatewayDeps {
   /** Reads sessions, and runs those of this server. */
   sessions: Sessions
+  /** Adds exported sessions. */
+  imports: SessionImports
   /** Commands to sessions, whichever server runs them. */
   cluster: Cluster
   /** Absent when authentication is disabled. */

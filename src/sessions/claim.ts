@@ -1,6 +1,6 @@
+import { withoutSecrets } from '../mask/secrets.ts'
 import { MainstemError, type SessionRecord } from '../model/index.ts'
 import type { Receipt, Store } from '../stores/store.ts'
-import { withoutSecrets } from './process/secrets.ts'
 
 export interface IdempotencyKey {
   /** Principal and route. The same key in another scope is a different key. */

@@ -3,15 +3,14 @@ import type { SessionRecord } from '../model/index.ts'
 import { isDamaged, type MainstemError } from '../model/index.ts'
 import type { HandOverCommand } from '../model/request/command.ts'
 import type { NewSession } from '../model/session/new-session.ts'
+import { CommitFeed } from '../reading/commit-feed.ts'
+import { Latency } from '../reading/latency.ts'
+import { recordOf, SessionLogs } from '../reading/session-logs.ts'
 import type { Receipt } from '../stores/store.ts'
 import { checkReceipt, type IdempotencyKey, receiptsOf } from './claim.ts'
 import type { CommandContext } from './command-context.ts'
 import { parseHandOver } from './commands.ts'
 import type { SessionDeps } from './deps.ts'
-import { SessionImports } from './imports/imports.ts'
-import { CommitFeed } from './log/commit-feed.ts'
-import { Latency } from './log/latency.ts'
-import { recordOf, SessionLogs } from './log/session-logs.ts'
 import { Receipts } from './receipts.ts'
 import { FailedSessions } from './recovery/failed-sessions.ts'
 import { LeftQueues } from './recovery/left-queues.ts'
@@ -29,7 +28,6 @@ export class Sessions extends SessionLogs {
   readonly receipts: Receipts<Session>
   /** From the start of an agent process to its first output, and the end of its handshake if it has one. */
   readonly starts = new Latency()
-  readonly imports: SessionImports
   /** The leases of this server. */
   readonly ownership: Ownership
   readonly #deps: SessionDeps
@@ -79,8 +77,7 @@ export class Sessions extends SessionLogs {
       principalOf: async (id) => (await store.record(id))?.principal,
       start: (id) => this.#resume(id),
     })
-    this.#pruner = new Pruner(deps, this.ownership, (id) => this.#remove(id))
-    this.imports = new SessionImports(deps, this.ownership, (id) => this.#remove(id))
+    this.#pruner = new Pruner(deps, this.ownership, (id) => this.remove(id))
   }
 
   /** With a prompt, its first turn is in the same commit. */
@@ -274,7 +271,7 @@ export class Sessions extends SessionLogs {
       // A damaged session cannot be opened or ended, only deleted.
       if (!isDamaged(thrown, id)) throw thrown
     }
-    await this.#remove(id, this.audit.factOf('session.deleted', actor, { session: id }))
+    await this.remove(id, this.audit.factOf('session.deleted', actor, { session: id }))
   }
 
   /** Evicts entries up to and including this one, except the last of the log. Later reads of them are refused. */
@@ -291,7 +288,8 @@ export class Sessions extends SessionLogs {
     await this.#pruner.prune(retention)
   }
 
-  async #remove(id: string, fact?: AuditFact): Promise<void> {
+  /** Removes the data of a session that does not run. Its readers are disconnected. */
+  async remove(id: string, fact?: AuditFact): Promise<void> {
     await this.#takeover.remove(id, fact)
     this.reader.deleted(id)
   }

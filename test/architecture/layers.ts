@@ -27,8 +27,11 @@ const EVERYTHING = [
   'framing',
   'gateway',
   'model',
+  'imports',
+  'mask',
+  'nodes',
+  'reading',
   'sessions',
-  'sessions/nodes',
   'stores',
 ]
 
@@ -45,11 +48,17 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   dialects: { imports: ['model'], packages: ['zod'], pure: true },
   drivers: { imports: ['model', 'framing', 'type agents/agent.ts'], packages: ['node:*'], pure: false },
   stores: { imports: ['model'], packages: ['node:*', 'pg'], pure: false },
-  sessions: { imports: ['model', ...CONTRACTS], packages: [], pure: true },
+  // Secrets in texts.
+  mask: { imports: ['model'], packages: [], pure: true },
+  // Replays and follows the logs of a store, whichever server writes them.
+  reading: { imports: ['model', ...CONTRACTS], packages: [], pure: true },
+  sessions: { imports: ['mask', 'model', 'reading', ...CONTRACTS], packages: [], pure: true },
+  // Exported sessions become sessions of this store.
+  imports: { imports: ['sessions', 'model', ...CONTRACTS], packages: ['zod'], pure: true },
   // Several servers on one store. The commands between them are checked as all input is.
-  'sessions/nodes': { imports: ['sessions', 'model', ...CONTRACTS], packages: ['zod'], pure: true },
+  nodes: { imports: ['sessions', 'reading', 'model', ...CONTRACTS], packages: ['zod'], pure: true },
   gateway: {
-    imports: ['model', 'dialects', 'sessions', 'sessions/nodes'],
+    imports: ['model', 'dialects', 'imports', 'mask', 'nodes', 'reading', 'sessions'],
     packages: ['node:*', 'fastify', '@fastify/websocket', 'zod'],
     pure: false,
   },
@@ -77,7 +86,18 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   'client/stdio': { imports: ['client', 'model', 'framing'], packages: ['node:*'], pure: false },
   // Wires agents, drivers, stores and sessions together, for the library, the adapters and the daemon.
   compose: {
-    imports: ['agents', 'drivers', 'framing', 'model', 'sessions', 'sessions/nodes', 'stores'],
+    imports: [
+      'agents',
+      'drivers',
+      'framing',
+      'imports',
+      'mask',
+      'model',
+      'nodes',
+      'reading',
+      'sessions',
+      'stores',
+    ],
     packages: ['node:*', 'zod'],
     pure: false,
   },

@@ -22,10 +22,11 @@ import { StorageCheck } from '../../src/gateway/http/storage-check.ts'
 import { Tickets } from '../../src/gateway/http/tickets.ts'
 import { StreamQuota } from '../../src/gateway/streams/stream-quota.ts'
 import { SignInCookies } from '../../src/gateway/web/sign-in-cookie.ts'
+import { SessionImports } from '../../src/imports/imports.ts'
 import { DEFAULT_POLICY, type Policy } from '../../src/model/index.ts'
+import { Cluster } from '../../src/nodes/cluster.ts'
+import { ByteBudget } from '../../src/reading/byte-budget.ts'
 import type { AgentSettings } from '../../src/sessions/deps.ts'
-import { ByteBudget } from '../../src/sessions/log/byte-budget.ts'
-import { Cluster } from '../../src/sessions/nodes/cluster.ts'
 import { WarmPool } from '../../src/sessions/process/warm-pool.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
@@ -69,6 +70,7 @@ export class TestGateway implements AsyncDisposable {
     const { maxQueue = 100, maxProcesses = 64, readBytes, terms, ...more2 } = rest
     const { driver: agents = driver({ timers }), ...options } = more2
     const { ceiling = CEILING, roots = [this.root] } = options
+    const newHash = () => createHash('sha256')
     this.sessions = new Sessions({
       agents: new Map([echo, puppet, able, ...more].map((agent) => [agent.id, agent])),
       store,
@@ -81,7 +83,7 @@ export class TestGateway implements AsyncDisposable {
       limit: (policy) => lowered(policy, ceiling),
       limitOptions: (asked) => loweredOptions(asked, { ceiling, roots }),
       sweep: async () => undefined,
-      newHash: () => createHash('sha256'),
+      newHash,
       pool: new WarmPool(maxProcesses),
       maxQueue,
       ...(readBytes !== undefined && { readBytes }),
@@ -125,6 +127,7 @@ export class TestGateway implements AsyncDisposable {
       ...options,
       runs,
       sessions: this.sessions,
+      imports: new SessionImports({ store, newHash }, this.sessions),
       cluster: new Cluster(this.sessions, store, (work) => runs.track(work)),
       report,
     }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { isIPv6, type Socket } from 'node:net'
 import { MainstemError } from '../../model/index.ts'
-import { isFairShare } from '../../sessions/log/byte-budget.ts'
+import { isFairShare } from '../../reading/byte-budget.ts'
 
 interface OpenConnection {
   address: string

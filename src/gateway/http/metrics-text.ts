@@ -1,4 +1,4 @@
-import type { Latency } from '../../sessions/log/latency.ts'
+import type { Latency } from '../../reading/latency.ts'
 
 export type Sample = readonly [labels: string, value: number]
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Latency } from '../../sessions/log/latency.ts'
+import { Latency } from '../../reading/latency.ts'
 import { addressOf } from './actor.ts'
 
 /** One line of the access log. Has no query, because a ticket may be in it. */

@@ -1,5 +1,5 @@
 import { MainstemError, type SessionRecord } from '../../model/index.ts'
-import type { SessionLogs } from '../../sessions/log/session-logs.ts'
+import type { SessionLogs } from '../../reading/session-logs.ts'
 
 /** The last message that a client has: all of entry `seq`, or its first `part` messages. */
 export interface MessageCursor {

@@ -1,5 +1,5 @@
 import { type Entry, toMainstemError } from '../../model/index.ts'
-import type { ReplayOptions } from '../../sessions/log/log-reader.ts'
+import type { ReplayOptions } from '../../reading/log-reader.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import type { RawFrames } from './projector.ts'
 

@@ -1,6 +1,6 @@
 import { type Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
 import { contentSize } from '../../model/text/content-size.ts'
-import { ROOM_WAIT_MS } from '../../sessions/log/log-reader.ts'
+import { ROOM_WAIT_MS } from '../../reading/log-reader.ts'
 import type { Sessions } from '../../sessions/sessions.ts'
 import { badCursor, checkKept, type MessageCursor, messageId, parseCursor, START } from './cursor.ts'
 import type { StreamMessage } from './format.ts'

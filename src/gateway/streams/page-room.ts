@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import type { Share } from '../../sessions/log/byte-budget.ts'
-import { ROOM_WAIT_MS } from '../../sessions/log/log-reader.ts'
+import type { Share } from '../../reading/byte-budget.ts'
+import { ROOM_WAIT_MS } from '../../reading/log-reader.ts'
 import type { GatewayDeps } from '../deps.ts'
 
 /** A page with this much text is full; its last message may exceed it. */

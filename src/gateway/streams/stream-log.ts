@@ -1,4 +1,4 @@
-import { isEndText } from '../../sessions/log/follow.ts'
+import { isEndText } from '../../reading/follow.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { problemFrom } from '../http/problem.ts'
 import type { EventStream } from './event-stream.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { Entry, type EventType, MainstemError, toMainstemError } from '../../model/index.ts'
-import { type Feed, type FeedCommit, localFeed } from '../../sessions/log/feed.ts'
+import { type Feed, type FeedCommit, localFeed } from '../../reading/feed.ts'
 import { readableBy } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

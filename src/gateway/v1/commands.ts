@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutSecrets } from '../../mask/secrets.ts'
 import { Applied, type Image, MainstemError, type Policy, SessionRecord } from '../../model/index.ts'
 import {
   HandOverCommand,
@@ -11,7 +12,6 @@ import { NewSession } from '../../model/session/new-session.ts'
 import type { AnswerForm } from '../../sessions/claim.ts'
 import type { CommandContext } from '../../sessions/command-context.ts'
 import { parsePolicyChange } from '../../sessions/commands.ts'
-import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import type { Change } from '../../sessions/process/setup.ts'
 import type { SessionHandle } from '../../sessions/session-handle.ts'
 import { underCeiling } from '../access/ceiling.ts'

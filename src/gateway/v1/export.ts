@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { withoutSecrets } from '../../mask/secrets.ts'
 import { blobsOf } from '../../model/entry-blobs.ts'
 import { type BlobRef, type Entry, MainstemError, type SessionRecord } from '../../model/index.ts'
-import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ROOM_WAIT_MS } from '../../sessions/log/log-reader.ts'
+import { ROOM_WAIT_MS } from '../../reading/log-reader.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import * as z from 'zod'
+import { damage, type ExportLine } from '../../imports/export-check.ts'
+import type { NumberedLine } from '../../imports/imports.ts'
 import { MainstemError } from '../../model/index.ts'
-import { damage, type ExportLine } from '../../sessions/imports/export-check.ts'
-import type { NumberedLine } from '../../sessions/imports/imports.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { isOperator } from '../http/auth.ts'
 import { checkValueCount } from '../http/body/json.ts'
@@ -43,7 +43,7 @@ export function importEndpoint(deps: GatewayDeps): Endpoint {
       const upload = deps.uploads.enter({ principal, address: request.ip }, 'import')
       try {
         const lines = exportLines(readLines(body, { limit: LINE_BYTES, upload }))
-        const imported = await deps.sessions.imports.import(
+        const imported = await deps.imports.import(
           {
             principal,
             keepsIds: isOperator({ roles }),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { RegisteredNode } from '../../sessions/nodes/cluster.ts'
+import type { RegisteredNode } from '../../nodes/cluster.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { withoutSecrets } from '../../mask/secrets.ts'
 import { RequestOpened } from '../../model/events/request.ts'
 import {
   type BoundAnswer,
@@ -9,7 +10,6 @@ import {
   toMainstemError,
 } from '../../model/index.ts'
 import type { CommandContext } from '../../sessions/command-context.ts'
-import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import { ownedSession, readableBy, readableSession } from '../access/session-access.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { withoutSecrets } from '../../mask/secrets.ts'
 import { SessionRecord } from '../../model/index.ts'
-import { withoutSecrets } from '../../sessions/process/secrets.ts'
 import {
   deletableSession,
   readableBy,

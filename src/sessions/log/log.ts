@@ -1,4 +1,5 @@
 import type { OutputPosition } from '../../drivers/driver.ts'
+import { Mask } from '../../mask/mask.ts'
 import type { AuditFact } from '../../model/access.ts'
 import type {
   BlobRef,
@@ -25,7 +26,6 @@ import type { Clock } from '../deps.ts'
 import type { NativeIds } from '../machine/native-id.ts'
 import { chargeOf, recordEvent } from '../machine/record.ts'
 import { READ, SENT } from '../machine/sent.ts'
-import { Mask } from '../mask/mask.ts'
 import { type TurnRead, withDelivered } from '../turns/delivery.ts'
 import { stamp } from './stamp.ts'
 

@@ -1,7 +1,7 @@
 import type { Start, Write } from '../../agents/agent.ts'
+import type { Mask } from '../../mask/mask.ts'
+import { hiddenOptions } from '../../mask/secrets.ts'
 import type { Cause, Command, Image } from '../../model/index.ts'
-import type { Mask } from '../mask/mask.ts'
-import { hiddenOptions } from '../process/secrets.ts'
 import type { BeforeStart } from './conversation-deps.ts'
 
 /** The stream of journal frames that were sent to the agent. The agent wrote those of all other streams. */

@@ -1,11 +1,11 @@
 import type { Launch, Start } from '../../agents/agent.ts'
 import type { ChildKeys, RunContext } from '../../drivers/driver.ts'
+import { maskedBlob } from '../../mask/masked-blobs.ts'
+import { secretsIn, serverSecrets } from '../../mask/secrets.ts'
 import type { ErrorInfo } from '../../model/index.ts'
 import type { ValueSink } from '../../model/text/large-value.ts'
 import { valueSink } from '../machine/value-sink.ts'
-import { maskedBlob } from '../mask/masked-blobs.ts'
 import type { SessionParts } from '../session-parts.ts'
-import { secretsIn, serverSecrets } from './secrets.ts'
 import { prepareLaunch, runContext } from './setup.ts'
 
 /** What to start, and where. */

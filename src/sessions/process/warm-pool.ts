@@ -1,6 +1,6 @@
 import { MainstemError } from '../../model/index.ts'
 import { OWNER } from '../../model/owner.ts'
-import { isFairShare } from '../log/byte-budget.ts'
+import { isFairShare } from '../../reading/byte-budget.ts'
 
 /** A session whose process is kept warm. */
 export interface WarmSession {

@@ -1,6 +1,6 @@
 import type { Timers } from '../../drivers/driver.ts'
 import { MainstemError, toMainstemError } from '../../model/index.ts'
-import type { LogReader } from '../log/log-reader.ts'
+import type { LogReader } from '../../reading/log-reader.ts'
 import type { LeasedSession, Takeover } from './takeover.ts'
 
 interface Failed {

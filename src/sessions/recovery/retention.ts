@@ -1,7 +1,7 @@
 import type { SessionRecord } from '../../model/index.ts'
+import { allRecords } from '../../reading/session-logs.ts'
 import type { Store, TrimPoint } from '../../stores/store.ts'
 import type { Clock, SessionDeps } from '../deps.ts'
-import { allRecords } from '../log/session-logs.ts'
 import type { Ownership } from './ownership.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { framedEntries } from '../../../src/gateway/streams/framed-entries.ts'
 import type { Entry } from '../../../src/model/index.ts'
-import { LogReader } from '../../../src/sessions/log/log-reader.ts'
+import { LogReader } from '../../../src/reading/log-reader.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { FakeTime } from '../../sessions/fake-driver.ts'
 import { entries, sessionId, state } from '../../stores/sqlite-parts.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ByteBudget } from '../../../src/sessions/log/byte-budget.ts'
+import { ByteBudget } from '../../../src/reading/byte-budget.ts'
 import { call } from '../api.ts'
 import { startGateway } from '../start.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { secretsFor } from '../../../src/sessions/process/secrets.ts'
+import { secretsFor } from '../../../src/mask/secrets.ts'
 import type { FakeRun } from '../fake-driver.ts'
 import { house } from '../house.ts'
 
