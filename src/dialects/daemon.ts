@@ -34,6 +34,8 @@ import { argumentsOf } from './kit/tool-output.ts'
 interface DaemonState {
   readonly showsRaw: boolean
   readonly showsDrafts: boolean
+  /** The id of the agent. */
+  agent: string | undefined
   /** The agent's session id. */
   sessionId: string | undefined
   /** The model that the agent reported; it may differ from the requested one. */
@@ -81,7 +83,10 @@ const rules: EntryRules<DaemonState, StreamEvent> = {
   'tool.progressed': progressTool,
   'tool.completed': completeTool,
   'request.opened': ask,
-  'session.started': silent,
+  'session.started': (state, { agent }) => {
+    state.agent = agent
+    return NOTHING
+  },
   'turn.steered': silent,
   'thinking.delta': silent,
   'thinking.completed': silent,
@@ -98,7 +103,10 @@ const rules: EntryRules<DaemonState, StreamEvent> = {
   'context.compacted': silent,
   'usage.reported': silent,
   'limit.reported': announce,
-  'session.handed_over': announce,
+  'session.handed_over': (state, event) => {
+    state.agent = event.agent
+    return announce(state, event)
+  },
   'notice.raised': announce,
   'output.written': silent,
   'native.unmapped': silent,
@@ -116,6 +124,7 @@ export const daemon: Dialect = defineDialect({
   initial: (options): DaemonState => ({
     showsRaw: options.raw === '1',
     showsDrafts: options.partial_json === '1',
+    agent: undefined,
     sessionId: undefined,
     model: undefined,
     turn: undefined,

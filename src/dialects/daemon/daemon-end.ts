@@ -7,11 +7,16 @@ import type { StreamEvent } from './daemon-event.ts'
 interface TerminalContext {
   /** The agent's session id, or the Mainstem id if the agent has none. */
   sessionId: string
+  /** The id of the agent. */
+  agent: string | undefined
   showsRaw: boolean
 }
 
 /** Builds the message that ends the last exchange of a turn. */
-export function terminalOf(event: TurnCompleted, { sessionId, showsRaw }: TerminalContext): StreamEvent {
+export function terminalOf(
+  event: TurnCompleted,
+  { sessionId, agent, showsRaw }: TerminalContext,
+): StreamEvent {
   const { outcome, error, durationMs, usage } = event
   // An agent that another process stopped is interrupted in this dialect.
   const isStopped = outcome === 'crashed' && wasToldToStop(event.exit)
@@ -27,10 +32,20 @@ export function terminalOf(event: TurnCompleted, { sessionId, showsRaw }: Termin
     case 'interrupted':
       return { type, ...(outcome !== 'interrupted' && { outcome }) }
     case 'error':
-      return { type, message: whyEnded(event), ...(error && { code: error.code }), outcome }
+      return { type, message: errorMessage(event, agent), ...(error && { code: error.code }), outcome }
     default:
       return type satisfies never
   }
+}
+
+/** Clients match the words of the document for a process that exits with an error. */
+function errorMessage(event: TurnCompleted, agent = 'agent'): string {
+  const why = whyEnded(event)
+  const isEnd = event.outcome === 'crashed' || event.outcome === 'failed'
+  const code = isEnd ? (event.exit?.code ?? 0) : 0
+  if (code === 0) return why
+  const name = agent.slice(0, 1).toUpperCase() + agent.slice(1)
+  return `${name} process exited abnormally (code=${code}): ${why}`
 }
 
 /** Uses the field names that clients of `raw` expect. */

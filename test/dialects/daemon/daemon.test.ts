@@ -101,6 +101,22 @@ describe('an exchange reads as the document shows it', () => {
     )
     expect(lines(completed({ outcome: 'interrupted' })).at(-1)).toBe('{"type":"interrupted"}')
   })
+
+  test('the words of a crash, with the agent that works', () => {
+    const error = { code: 'protocol_error', message: 'no result' } as const
+    const crashed = completed({ outcome: 'crashed', error, exit: { code: 1 } })
+    const started = { ...SAMPLES['session.started'], agent: 'claude' }
+    const messageOf = (...events: Event[]) => say(started, ...events).at(-1)?.message
+    expect(messageOf(crashed)).toBe('Claude process exited abnormally (code=1): no result')
+    const handedOver = { ...SAMPLES['session.handed_over'], agent: 'codex' }
+    expect(messageOf(handedOver, crashed)).toBe('Codex process exited abnormally (code=1): no result')
+    expect(messageOf(completed({ outcome: 'crashed', error, exit: { code: 0 } }))).toBe('no result')
+    expect(messageOf(completed({ outcome: 'timeout', error, exit: { code: 1 } }))).toBe('no result')
+    expect(messageOf(completed({ outcome: 'failed', error }))).toBe('no result')
+    expect(messageOf(completed({ outcome: 'failed', error, exit: { code: 7 } }))).toBe(
+      'Claude process exited abnormally (code=7): no result',
+    )
+  })
 })
 
 describe('the system message', () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Agent, recipe } from '../../../src/agents/agent.ts'
 import { agents } from '../../../src/agents/index.ts'
 import { unsupported } from '../../../src/agents/kit/option.ts'
+import { driver } from '../../../src/drivers/index.ts'
 import { RpcResponse } from '../../../src/gateway/rpc/envelope.ts'
 import { script, success, text } from '../puppet.ts'
 import type { TestGateway } from '../start.ts'
@@ -130,13 +131,64 @@ test('counts every message that no client has read', async () => {
   expect(responsePending).toBeGreaterThan(50_010)
 })
 
+/** A program that exits before it says anything. */
+const crashing: Agent = {
+  id: 'claude',
+  name: 'Claude Code',
+  launches: {
+    live: recipe({
+      ...liveOf('claude'),
+      launch: () => ({
+        kind: 'process',
+        argv: ['sh', '-c', 'echo broken >&2; exit 1'],
+        env: {},
+        passEnv: [],
+      }),
+    }),
+  },
+}
+
+function liveOf(id: string) {
+  const live = agents.find((agent) => agent.id === id)?.launches.live
+  if (!live) throw new Error(`${id} has no live launch`)
+  return live
+}
+
+/** Words that the document prints, or that clients of its daemon match. */
 describe('texts that existing clients match', () => {
+  const messageOf = async (method: string, params?: object) =>
+    (await rpc(server, method, params)).error?.message
+
   test('a path that does not exist', async () => {
-    const { error } = await rpc(server, 'session.create', { path: '/nonexistent' })
-    expect(error?.message).toMatch(/^Path does not exist/)
+    expect(await messageOf('session.create', { path: '/nonexistent' })).toMatch(/^Path does not exist/)
   })
 
   test('an unknown method', async () => {
-    expect((await rpc(server, 'session.nothing')).error?.message).toBe('Method not found: session.nothing')
+    expect(await messageOf('session.nothing')).toBe('Method not found: session.nothing')
+  })
+
+  test('a process that exits with an error, at the first message and at the second', async () => {
+    await using house = await startRpc({ more: [crashing], driver: driver() })
+    const id = await create(house, { cli_type: 'claude' })
+    for (const message of ['one', 'two']) {
+      const [last, done] = (await exchange(house, id, message)).slice(-2)
+      expect(last).toMatchObject({
+        type: 'error',
+        message: expect.stringMatching(/^Claude process exited abnormally \(code=1\)/),
+      })
+      expect(done).toBe('[DONE]')
+    }
+  })
+
+  test('the status of a tool', async () => {
+    const id = await create(server)
+    const call = { toolId: 't1', name: 'Bash', kind: 'execute', input: { command: 'ls' } } as const
+    const status = { type: 'tool.progressed', toolId: 't1', message: 'Running command...' } as const
+    const said = await exchange(
+      server,
+      id,
+      play([hello(), { say: { type: 'tool.started', ...call } }, { say: status }, success]),
+    )
+    expect(said).toContainEqual({ type: 'tool_use', tool: 'Bash', message: 'Running command...' })
   })
 })
