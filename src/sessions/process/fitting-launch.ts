@@ -51,6 +51,7 @@ function isUnsupported(thrown: unknown): thrown is MainstemError {
 
 function withAdvice(refusal: unknown): unknown {
   if (!isUnsupported(refusal)) return refusal
-  const advice = 'Set launch to "oneshot": that launch supports it, but cannot request approval.'
+  const advice =
+    'Approve everything (approval "auto-all", or "autoAll" of the board protocol), or set launch to "oneshot": that launch supports it, but cannot request approval.'
   return new MainstemError(refusal.code, refusal.message, { ...refusal.details, advice }, { cause: refusal })
 }
