@@ -104,6 +104,8 @@ export interface Decoded {
   readonly skipped?: true
   /** Texts of a late frame. An earlier event must have each, whatever the list of silent fields says. */
   readonly repeats?: readonly string[]
+  /** Texts that begin with what earlier events have; the events of this frame have the rest. */
+  readonly continues?: readonly string[]
   /** When a settings change takes effect, if not immediately. `next_process`: it requires a new process. */
   readonly applies?: 'next_turn' | 'next_process'
 }

@@ -27,7 +27,9 @@ export function accounted<State>(codec: Codec<State>, fields: SilentFields): Cod
       const missing = step.skipped
         ? NONE
         : silent.unlisted(native, (value, key) => isText(value, key) && !isIn(emitted, value))
-      const leaf = missing.find(({ value }) => !isLong(value) || !said.has(value))
+      const leaf = missing.find(
+        ({ value }) => !step.continues?.includes(value) && (!isLong(value) || !said.has(value)),
+      )
       const isNew = step.repeats?.some((value) => !said.has(value))
       said.add(emitted, frame.text.length)
       if (!leaf && !isNew) return step

@@ -49,7 +49,7 @@ export const dropped: Readonly<Record<string, string>> = {
   user_message: 'an echo of our prompt',
   user_message_chunk: 'an echo of our prompt',
 
-  'content.content.text': 'output formatted for a screen, next to the plain output',
+  'content.content.text=```': 'the output again, as a block of code; one that differs is in `data`',
   'content.changes': 'the draft shape of a file change',
   'content.patch.format': 'the patch itself is kept',
   'content._meta.kind': 'mapped to created, modified or deleted',

@@ -18,7 +18,7 @@ import { openTurn } from './between-turns.ts'
 import { closeBlock } from './blocks.ts'
 import { choiceAnswer, choiceOutcome, isChoice, openChoice } from './choices.ts'
 import type { AcpAsk, AcpState, ToolCall } from './state.ts'
-import { inputOf, learn, newToolCall } from './tools/tool-call.ts'
+import { contentText, inputOf, learn, newToolCall } from './tools/tool-call.ts'
 import { redefined, startCall } from './tools/tools.ts'
 import { isRpcId, notificationMessage, type RpcId, resultMessage } from './wire.ts'
 
@@ -46,14 +46,15 @@ export function decodePermission(state: AcpState, native: Fields): Decoded {
   // The request may describe the call differently than the call itself: the answer is bound to the request.
   const shown = { ...(call ?? newToolCall()) }
   learn(state, shown, id ?? '', asked)
-  const data = descriptionIn(state, call, asked)
-  if (call && data) shown.input = call.input
+  const description = descriptionIn(state, call, asked)
+  if (call && description) shown.input = call.input
   if (call) emitted.push(...askedAs(state, call, shown))
   // The turn is being cancelled, so the request is cancelled too; otherwise the agent would wait for an answer.
   if (state.driving && state.turn?.cancelling) return send([takenBack(nativeId)], emitted)
   const { name: tool } = shown
   const leavesPlan = shown.switchesMode || state.quirks.planTools.includes(tool ?? '')
   const title = text(params, 'title') ?? shown.title
+  const data = withNote(description, noteIn(shown, asked))
   const requestId = nextRequestId(state.ledger, state.start, nativeId)
   const options = optionsIn(state, params)
   emitted.push(
@@ -124,6 +125,18 @@ function descriptionIn(
   if (!quirks.describesRequests || !isFields(own) || !isFields(rawInput)) return undefined
   const agrees = ([key, value]: [string, unknown]) => !Object.hasOwn(own, key) || sameValue(own[key], value)
   return !sameValue(own, rawInput) && Object.entries(rawInput).every(agrees) ? { rawInput } : undefined
+}
+
+/** What the agent tells the person besides the input, such as why it asks. */
+function noteIn({ input }: ToolCall, asked: Fields): string {
+  // Without an input, the request has the text in its place.
+  if (input === undefined) return ''
+  const note = contentText(asked)
+  return isFields(input) && Object.values(input).includes(note) ? '' : note
+}
+
+function withNote(description: object | undefined, shown: string): object | undefined {
+  return shown === '' ? description : { ...description, shown }
 }
 
 /** Updates the call to the kind, input and files in the request. */

@@ -118,14 +118,17 @@ export function terminalDelta(native: Fields): string {
 
 /** The text in the content of a call; other content is represented by its address or type. */
 export function contentText(native: Fields): string {
-  return list(native, 'content')
-    .flatMap((block) => {
-      if (!isFields(block) || block.type !== 'content') return []
-      const inner = fields(block, 'content')
-      const resource = isFields(inner.resource) ? inner.resource : inner
-      return text(resource, 'text') ?? text(resource, 'uri') ?? `[${text(inner, 'type') ?? '?'}]`
-    })
-    .join('\n')
+  return contentTexts(native).join('\n')
+}
+
+/** The same, one for each block. */
+export function contentTexts(native: Fields): string[] {
+  return list(native, 'content').flatMap((block) => {
+    if (!isFields(block) || block.type !== 'content') return []
+    const inner = fields(block, 'content')
+    const resource = isFields(inner.resource) ? inner.resource : inner
+    return text(resource, 'text') ?? text(resource, 'uri') ?? `[${text(inner, 'type') ?? '?'}]`
+  })
 }
 
 /** The action of the call: its input, or else everything that is shown of it. */

@@ -12,7 +12,7 @@ export function resultOf(state: AcpState, call: ToolCall, native: Fields): ToolR
   const exitCode = call.exitCode ?? exitCodeIn(raw, shell)
   const duration = fields(raw, 'duration')
   const seconds = number(duration, 'secs')
-  const data = isFields(rawOutput) ? rawOutput : call.response
+  const data = withShown(isFields(rawOutput) ? rawOutput : call.response, shownOf(native, output))
   const truncated = isTruncated(call, raw, shell) || hasOmission(output) || undefined
   const durationMs =
     seconds === undefined ? undefined : Math.max(0, seconds * 1000 + (number(duration, 'nanos') ?? 0) / 1e6)
@@ -47,6 +47,25 @@ function outputOf(call: ToolCall, native: Fields): string | undefined {
   }
   const shown = contentText(native) || call.content || call.terminal
   return shown === '' ? undefined : shown
+}
+
+/** What the agent shows of the result, unless it is the output again. */
+function shownOf(native: Fields, output = ''): string | undefined {
+  const shown = contentText(native)
+  return output.includes(withoutFence(shown).trim()) ? undefined : shown
+}
+
+/** Some agents show the output as a block of code. */
+function withoutFence(shown: string): string {
+  return FENCED.exec(shown)?.[1] ?? shown
+}
+
+const FENCED = /^\s*(?:`{3,})[a-z]*\n([\s\S]*?)\n?`{3,}\s*$/
+
+function withShown(data: unknown, shown: string | undefined): unknown {
+  if (shown === undefined) return data
+  if (data === undefined || isFields(data)) return { ...data, shown }
+  return { response: data, shown }
 }
 
 function exitCodeIn(raw: Fields, shell: Fields): number | undefined {

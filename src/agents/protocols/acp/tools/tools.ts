@@ -8,7 +8,7 @@ import { openTurn, runningTurn, strayText } from '../between-turns.ts'
 import { closeBlock } from '../blocks.ts'
 import type { AcpChild, AcpState, ToolCall } from '../state.ts'
 import { changesDone } from './changes.ts'
-import { contentText, inputOf, learn, newToolCall, same, terminalDelta } from './tool-call.ts'
+import { contentText, contentTexts, inputOf, learn, newToolCall, same, terminalDelta } from './tool-call.ts'
 import { resultOf } from './tool-result.ts'
 
 /** The last one is from the draft version. */
@@ -21,8 +21,10 @@ export function decodeTool(state: AcpState, update: Fields, child?: AcpChild): D
   const announced = update.sessionUpdate === 'tool_call'
   let call = state.tools.get(id)
   // Updates of an ended call repeat its result, unless its id is reused.
-  if (!call && !announced && state.ledger.closedTools.has(id))
-    return { ...nothing, repeats: lateTexts(update) }
+  if (!call && !announced && state.ledger.closedTools.has(id)) {
+    const texts = lateTexts(update)
+    return { ...nothing, repeats: texts, continues: texts }
+  }
   const emitted = child ? [] : openTurn(state, isFields(update._meta) ? update._meta : undefined)
   const thread = child ? openChild(state, child) : runningTurn(state)
   if (!thread && !call) return emitAll(strayText(text(update, 'title') ?? id))
@@ -42,7 +44,8 @@ export function decodeTool(state: AcpState, update: Fields, child?: AcpChild): D
   else emitted.push(...startCall(state, call, id, ended ? {} : update))
   if (hasBegun(state, call, update)) emitted.push(...startChild(state, call))
   if (ended) emitted.push(...endCall(state, call, id, update))
-  return emitAll(emitted)
+  const isProgress = !ended && before.toolId !== undefined
+  return isProgress ? { ...emitAll(emitted), continues: contentTexts(update) } : emitAll(emitted)
 }
 
 function lateTexts(update: Fields): string[] {
@@ -131,7 +134,18 @@ function progress(call: ToolCall, update: Fields, ended: boolean): string {
   const shown = call.content
   if (content === '') return ''
   call.content = content
-  return content.startsWith(shown) ? content.slice(shown.length) : ''
+  return content.slice(overlapOf(shown, content))
+}
+
+/** So many characters of the end of an output are compared with the beginning of the next one. */
+const OVERLAP = 64
+
+/** How much of `next` is shown already. Some agents send the last part of a long output only. */
+function overlapOf(shown: string, next: string): number {
+  if (next.startsWith(shown)) return shown.length
+  const at = next.lastIndexOf(shown.slice(-OVERLAP))
+  const length = at === -1 ? 0 : at + Math.min(OVERLAP, shown.length)
+  return shown.endsWith(next.slice(0, length)) ? length : 0
 }
 
 function endCall(state: AcpState, call: ToolCall, id: string, update: Fields): Emitted[] {
