@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
 import { ATTACKS, type Target } from './attacks.ts'
 
-/** An attack in a process of its own, so that its work does not delay the measurement. */
+/** An attack in a process of its own, which gets the time that the others leave: an attacker has its own machine. */
 export class Attacker implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
@@ -17,12 +18,17 @@ export class Attacker implements AsyncDisposable {
     })
   }
 
-  /** Settles when the attack has begun. */
+  /** Settles when the program has started; the attack begins with `attack`. */
   static async start(name: string, target: Target): Promise<Attacker> {
     const child = fork(import.meta.filename, [name, JSON.stringify(target)])
     const attacker = new Attacker(child)
     await Promise.race([once(child, 'message'), attacker.#exited])
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
     return attacker
+  }
+
+  attack(): void {
+    this.#child.send('attack')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -38,5 +44,6 @@ if (import.meta.main) {
   let sent = 0
   setInterval(() => process.send?.(sent), REPORT_MS)
   process.on('disconnect', () => process.exit())
+  await once(process, 'message')
   await ATTACKS[name]?.(JSON.parse(target), () => sent++)
 }

@@ -8,6 +8,8 @@ export interface Target {
   token: string
   /** A session of the attacker with an entry of 12 MB. */
   session: string
+  /** A small session of the attacker. */
+  small: string
 }
 
 /** Goes on until its process ends, and counts each connection or request. */
@@ -57,19 +59,29 @@ async function call({ url, token }: Target, route: string, body?: unknown): Prom
   if (!response.ok) throw new Error(`status ${response.status}`)
 }
 
-/** An import whose body arrives in chunks of one byte. */
-async function drip({ url, token }: Target): Promise<void> {
+/** Sends the same bytes after a head, as fast as they are read, until the server closes the connection. */
+async function flood({ url }: Target, first: string, bytes: Buffer): Promise<void> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const closed = once(socket, 'close')
-  const type = 'content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n'
-  socket.write(head('POST /v1/sessions/import', token, type))
-  const chunks = '1\r\nx\r\n'.repeat(1_000)
-  while (!socket.closed && !socket.readableLength) {
-    if (!socket.write(chunks)) await Promise.race([once(socket, 'drain'), closed])
-  }
-  socket.destroy()
+  socket.write(first)
+  socket.resume()
+  while (!socket.closed) if (!socket.write(bytes)) await Promise.race([once(socket, 'drain'), closed])
   await pause(RETRY_MS)
 }
+
+/** Chunks of one byte. */
+const CHUNKS = Buffer.from('1\r\nx\r\n'.repeat(1_000))
+const IMPORT = 'content-type: application/x-ndjson\r\ntransfer-encoding: chunked\r\n'
+
+/** Pings without content, which a server answers. */
+const PINGS = Buffer.from('898000000000'.repeat(1_000), 'hex')
+const UPGRADE = [
+  'connection: upgrade',
+  'upgrade: websocket',
+  'sec-websocket-version: 13',
+  `sec-websocket-key: ${'x'.repeat(22)}==`,
+  '',
+].join('\r\n')
 
 /** A search with as many words as are allowed. */
 const WORDS = ['some', 'words', 'that', 'are', 'in', 'every', 'session'].join('+')
@@ -86,7 +98,12 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   },
   searches: (target, count) => forever(40, count, () => call(target, `GET /v1/search?q=${WORDS}`)),
   tickets: (target, count) => forever(20, count, () => call(target, 'POST /v1/tickets')),
-  'one-byte chunks': (target, count) => forever(16, count, () => drip(target)),
+  'one-byte chunks': (target, count) =>
+    forever(16, count, () => flood(target, head('POST /v1/sessions/import', target.token, IMPORT), CHUNKS)),
+  pings: (target, count) => {
+    const socket = head(`GET /v1/sessions/${target.small}/events`, target.token, UPGRADE)
+    return forever(16, count, () => flood(target, socket, PINGS))
+  },
   processes: (target, count) =>
     forever(8, count, () => call(target, 'POST /v1/sessions', { agent: 'claude', prompt: 'work' })),
 }

@@ -25,11 +25,16 @@ export class SmallServer implements AsyncDisposable {
     })
   }
 
-  static async start(home: string, heapMb: number, settings: object = { auth: false }): Promise<SmallServer> {
+  static async start(
+    home: string,
+    heapMb: number,
+    settings: object = { auth: false },
+    options: readonly string[] = [],
+  ): Promise<SmallServer> {
     mkdirSync(home, { recursive: true })
     const config = join(home, 'config.json')
     writeFileSync(config, JSON.stringify({ port: 0, cwd: home, data: home, ...settings }))
-    const args = [`--max-old-space-size=${heapMb}`, MAIN, 'serve', '--config', config]
+    const args = [...options, `--max-old-space-size=${heapMb}`, MAIN, 'serve', '--config', config]
     const { PATH, NODE_COMPILE_CACHE } = process.env
     const child = spawn(process.execPath, args, {
       env: { PATH, NODE_COMPILE_CACHE, MAINSTEM_HOME: home },

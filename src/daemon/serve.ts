@@ -13,9 +13,10 @@ import { spoolProblem } from '../drivers/spool.ts'
 import { lowered } from '../gateway/access/ceiling.ts'
 import { loweredOptions } from '../gateway/access/option-limits.ts'
 import { isStillBelow } from '../gateway/access/roots.ts'
-import type { Phase } from '../gateway/deps.ts'
+import type { GatewayDeps, Phase } from '../gateway/deps.ts'
 import { BackgroundWork } from '../gateway/http/background-work.ts'
 import { UploadRoom } from '../gateway/http/body/upload-room.ts'
+import { LoopTurns } from '../gateway/http/loop-turns.ts'
 import { gateway } from '../gateway/http/server.ts'
 import type { AccessLine } from '../gateway/http/server-stats.ts'
 import { StorageCheck } from '../gateway/http/storage-check.ts'
@@ -115,9 +116,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
     timing: config.timeouts,
     limits: config.limits,
     runs,
-    streams: new StreamQuota(config.limits.streams),
-    uploads: new UploadRoom(readMemory().uploads),
-    pages: new ByteBudget(readMemory().pages, systemTimers),
+    ...sharedByPrincipals(config),
     ...observed(config, wired, deps.access),
     phase: () => phase.now,
     storage: new StorageCheck({ probe: () => store.probe(), report }),
@@ -130,6 +129,19 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
   runs.track(pruneHourly(wired.sessions, retentionOf(config), pruning))
   return new Server({ app, wired, cluster, runs, phase, stopping, token, config, local })
+}
+
+/** What principals share, each with a fair part of it. */
+function sharedByPrincipals({
+  limits,
+}: Config): Pick<GatewayDeps, 'streams' | 'uploads' | 'turns' | 'pages'> {
+  const memory = readMemory()
+  return {
+    streams: new StreamQuota(limits.streams),
+    uploads: new UploadRoom(memory.uploads),
+    turns: new LoopTurns(),
+    pages: new ByteBudget(memory.pages, systemTimers),
+  }
 }
 
 interface Listening {

@@ -8,6 +8,7 @@ import type { AccessControl } from './access/access-control.ts'
 import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
 import type { UploadRoom } from './http/body/upload-room.ts'
+import type { LoopTurns } from './http/loop-turns.ts'
 import type { AccessLine, ServerStats } from './http/server-stats.ts'
 import type { StorageCheck } from './http/storage-check.ts'
 import type { Tickets } from './http/tickets.ts'
@@ -80,6 +81,8 @@ export interface GatewayDeps {
   streams: StreamQuota
   /** The memory that request bodies share while they arrive. */
   uploads: UploadRoom
+  /** The turns of the event loop that principals share. */
+  turns: LoopTurns
   /** The memory that all pages share while they are built and sent. */
   pages: ByteBudget
   /** What this server counts for its metrics. */

@@ -16,6 +16,7 @@ import type { GatewayDeps } from '../../src/gateway/deps.ts'
 import { tokenOf } from '../../src/gateway/http/auth.ts'
 import { BackgroundWork } from '../../src/gateway/http/background-work.ts'
 import { UploadRoom } from '../../src/gateway/http/body/upload-room.ts'
+import { LoopTurns } from '../../src/gateway/http/loop-turns.ts'
 import { gateway } from '../../src/gateway/http/server.ts'
 import { ServerStats } from '../../src/gateway/http/server-stats.ts'
 import { StorageCheck } from '../../src/gateway/http/storage-check.ts'
@@ -118,6 +119,7 @@ export class TestGateway implements AsyncDisposable {
       limits: { bodyBytes: 1024 * 1024, imageBytes: 16 * 1024 * 1024, jsonDepth: 64, connections: 100 },
       streams: new StreamQuota(100),
       uploads: new UploadRoom(64 * 1024 * 1024),
+      turns: new LoopTurns(),
       pages: new ByteBudget(64 * 1024 * 1024, timers),
       stats: new ServerStats(),
       processes: () => 0,

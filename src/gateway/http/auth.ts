@@ -76,20 +76,21 @@ export const OPERATOR: Token = { principal: LOCAL, roles: ['operator'], digest: 
 /** Requires a token on every route that is not declared open. Without tokens every request is accepted. */
 export function requireToken(
   app: FastifyInstance,
-  { tokens, tickets, cookies }: Pick<GatewayDeps, 'tokens' | 'tickets' | 'cookies'>,
+  { tokens, tickets, cookies, turns }: Pick<GatewayDeps, 'tokens' | 'tickets' | 'cookies' | 'turns'>,
   { connections, revocation }: { connections: Connections; revocation: Revocation },
 ): void {
   app.decorateRequest('principal', '')
   app.decorateRequest('roles')
   app.decorateRequest('token')
   app.decorateRequest('grantedBy')
-  const admit = (request: FastifyRequest, token: Token) => {
+  const admit = async (request: FastifyRequest, token: Token) => {
     const { principal, roles } = token
     connections.trust(request.raw.socket, principal)
     request.principal = principal
     request.roles = roles
     request.token = token
     request.grantedBy = new Set()
+    await turns.take(principal)
   }
   if (tokens) endRevoked(app, revocation)
   const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
@@ -100,7 +101,7 @@ export function requireToken(
     const { authorization } = request.headers
     const cookie = tokens && authorization === undefined ? cookieOf(request) : undefined
     if (tokens && cookie !== undefined && ticketOf(request.query) === undefined) {
-      admit(request, cookies.tokenOf(cookie, await tokens()))
+      await admit(request, cookies.tokenOf(cookie, await tokens()))
       return
     }
     if (authorization === undefined && auth === 'body') return
@@ -108,7 +109,7 @@ export function requireToken(
     const holder =
       ticket === undefined ? undefined : await tickets.redeem(ticket, tokens ? await tokens() : [OPERATOR])
     if (holder === undefined) await admitToken(request, bearerOf(authorization))
-    else admit(request, holder)
+    else await admit(request, holder)
   })
   app.addHook('preValidation', async (request) => {
     if (authOf(request) === 'body' && request.principal === '')

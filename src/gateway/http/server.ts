@@ -14,11 +14,13 @@ import { acceptSockets, isSocketUpgrade } from '../streams/sockets.ts'
 import { requireToken } from './auth.ts'
 import { limitBodies } from './body/body-timeout.ts'
 import { parseJsonBody } from './body/json.ts'
+import { MergedMessage } from './body/merged-message.ts'
 import { readBody } from './body/read-body.ts'
 import { Connections } from './connections.ts'
 import { routeOf } from './endpoint.ts'
 import { guardEdges, pathOf } from './guard.ts'
 import { refuseUntilStarted } from './health.ts'
+import { divideLargeResponses } from './large-response.ts'
 import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
 import { Revocation } from './revocation.ts'
 import { observeRequests, requestIdOf } from './server-stats.ts'
@@ -44,6 +46,7 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
       // A request without a Host reaches our guard, which returns an explanation.
       requireHostHeader: false,
       shouldUpgradeCallback: isSocketUpgrade,
+      IncomingMessage: MergedMessage,
     },
     rewriteUrl: pathOf,
     // The router's limit of 100 characters is below the limits of our schemas, which take precedence.
@@ -58,6 +61,7 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
   })
   limitBodies(app, timing)
   observeRequests(app, deps.stats, deps.access)
+  divideLargeResponses(app, deps)
   const connections = new Connections(limits.connections, deps.unixSockets)
   connections.watch(app.server)
   acceptJson(app, deps)

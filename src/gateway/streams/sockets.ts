@@ -57,6 +57,8 @@ export function acceptSockets(
       maxPayload: MAX_MESSAGE,
       maxFragments: MAX_FRAGMENTS,
       maxBufferedChunks: MAX_CHUNKS,
+      // One frame in a turn of the event loop: a packet may have ten thousand pings.
+      allowSynchronousEvents: false,
       perMessageDeflate: false,
     },
     // A broken socket closes itself with a close frame, if it still can.

@@ -40,9 +40,12 @@ export type AgentStatus = z.infer<typeof AgentStatus>
 
 const AgentList = named('AgentList', z.strictObject({ agents: z.array(AgentStatus) }))
 
+/** How long a list is shown to everybody who asks. */
+const KEPT_MS = 1_000
+
 export function agentsEndpoint(deps: GatewayDeps): Endpoint {
-  // Coalesced, because each call starts the agents' programs.
-  const ask = coalesce(() => deps.agents())
+  // Each call looks for the programs of all agents, and starts those that it finds.
+  const ask = coalesce(() => deps.agents(), KEPT_MS)
   return endpoint({
     method: 'GET',
     url: '/v1/agents',

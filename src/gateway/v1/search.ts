@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Entry, type EventType, MainstemError, SessionRecord } from '../../model/index.ts'
-import { rangesOf, type SearchTerm, searchTerms } from '../../model/text/search-terms.ts'
+import { rangesIn, type SearchTerm, searchTerms } from '../../model/text/search-terms.ts'
 import { searchText } from '../../model/text/search-text.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
@@ -53,7 +53,7 @@ const SearchQuery = z.strictObject({
 })
 
 /** Finds prompts, messages, tool calls and their output in all sessions of a principal. */
-export function searchEndpoint({ sessions }: GatewayDeps): Endpoint {
+export function searchEndpoint({ sessions, turns }: GatewayDeps): Endpoint {
   const searches = new OneAtATime(MAX_WAITING)
   return endpoint({
     method: 'GET',
@@ -74,9 +74,13 @@ export function searchEndpoint({ sessions }: GatewayDeps): Endpoint {
       const search = () => sessions.search({ principal, terms, limit })
       const { entries, isComplete } = await searches.run(principal, search)
       const records = new Map<string, SessionRecord | undefined>()
-      for (const { session } of entries)
+      const hits: SearchHitJson[] = []
+      for (const entry of entries) {
+        const { session } = entry
+        await turns.take(principal)
         if (!records.has(session)) records.set(session, await sessions.record(session))
-      const hits = entries.flatMap((entry) => hitOf(entry, records.get(entry.session), terms))
+        hits.push(...hitOf(entry, records.get(session), terms))
+      }
       return { hits, complete: isComplete }
     },
   })
@@ -95,9 +99,15 @@ function hitOf(
 }
 
 function snippetOf(text: string, terms: readonly SearchTerm[]): Pick<SearchHitJson, 'snippet' | 'marks'> {
-  const ranges = rangesOf(text, terms)
-  const at = ranges[0]?.start ?? 0
-  const [from, to] = [Math.max(0, at - BEFORE), Math.min(text.length, at + AFTER)]
+  const ranges: z.infer<typeof TextRange>[] = []
+  let to = Math.min(text.length, AFTER)
+  // The rest of a long text is not looked at.
+  for (const range of rangesIn(text, terms)) {
+    if (ranges.length === 0) to = Math.min(text.length, range.start + AFTER)
+    if (range.start >= to) break
+    ranges.push(range)
+  }
+  const from = Math.max(0, (ranges[0]?.start ?? 0) - BEFORE)
   const [before, after] = [from > 0 ? '…' : '', to < text.length ? '…' : '']
   const moved = before.length - from
   const marks = ranges

@@ -46,18 +46,31 @@ export function matchesTerms(text: string, terms: readonly SearchTerm[]): boolea
   return terms.every((term) => tokens.some((_, at) => isTermAt(tokens, at, term)))
 }
 
-/** Where the terms occur in a text, in the order of the text. */
-export function rangesOf(text: string, terms: readonly SearchTerm[]): TextRange[] {
-  const found = [...matchesOf(text)]
-  const tokens = found.map(([token]) => normal(token))
-  const ranges: TextRange[] = []
-  for (const [at, { index }] of found.entries()) {
-    const lengths = terms.filter((term) => isTermAt(tokens, at, term)).map(({ length }) => length)
-    if (lengths.length === 0 || index < (ranges.at(-1)?.end ?? 0)) continue
-    const last = found[at + Math.max(...lengths) - 1]
-    if (last) ranges.push({ start: index, end: last.index + last[0].length })
+/** Where the terms occur in a text, in the order of the text, as far as the caller asks. */
+export function* rangesIn(text: string, terms: readonly SearchTerm[]): Generator<TextRange> {
+  const ahead = Math.max(...terms.map(({ length }) => length))
+  const matches = matchesOf(text)
+  const found: RegExpExecArray[] = []
+  const tokens: string[] = []
+  let end = 0
+  for (;;) {
+    while (found.length < ahead) {
+      const { value, done } = matches.next()
+      if (done) break
+      found.push(value)
+      tokens.push(normal(value[0]))
+    }
+    const [first] = found
+    if (!first) return
+    const lengths = terms.filter((term) => isTermAt(tokens, 0, term)).map(({ length }) => length)
+    const last = found[Math.max(...lengths) - 1]
+    if (last && first.index >= end) {
+      end = last.index + last[0].length
+      yield { start: first.index, end }
+    }
+    found.shift()
+    tokens.shift()
   }
-  return ranges
 }
 
 function isTermAt(tokens: readonly string[], at: number, term: SearchTerm): boolean {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayTiming } from '../../deps.ts'
+import { MergedMessage } from './merged-message.ts'
 
 /**
  * Refuses a request whose body does not arrive in time. Node's own timeout has no exceptions, and a streamed upload may
@@ -14,8 +16,10 @@ export function limitBodies(app: FastifyInstance, { requestMs }: Pick<GatewayTim
   }
   app.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
     if (!hasBody(raw)) return
+    const { socket } = raw
+    if (raw instanceof MergedMessage && raw.headers['transfer-encoding'] !== undefined)
+      reply.raw.prependOnceListener('finish', () => raw.complete || raw.destroyed || leaveRest(raw, socket))
     if (routeOptions.config?.streamed !== undefined) {
-      const { socket } = raw
       raw.setTimeout(requestMs, () => refuse(raw))
       reply.raw.once('close', () => socket.setTimeout(0))
       return
@@ -26,6 +30,16 @@ export function limitBodies(app: FastifyInstance, { requestMs }: Pick<GatewayTim
     // A body that never ends keeps its timer after an early answer, because it would keep its connection.
     raw.once('close', stop)
   })
+}
+
+/** Time for a client to read a response that came before the end of its body. */
+const LINGER_MS = 5_000
+
+/** The response was sent before the end of the body. */
+function leaveRest(raw: MergedMessage, socket: Socket): void {
+  raw.discard()
+  const close = setTimeout(() => raw.complete || socket.destroy(), LINGER_MS).unref()
+  socket.once('close', () => clearTimeout(close))
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {

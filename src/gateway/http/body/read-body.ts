@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { MainstemError } from '../../../model/index.ts'
 import { ByteBuffer } from './byte-buffer.ts'
+import { MergedMessage } from './merged-message.ts'
 import type { Upload, UploadRoom } from './upload-room.ts'
 
 const LF = 0x0a
@@ -22,7 +23,7 @@ export async function readBody(
   const upload = uploads.enter({ principal, address: ip }, 'body')
   try {
     const buffer = new ByteBuffer(upload)
-    for await (const chunk of arriving(payload)) {
+    for await (const chunk of arriving(payload, upload)) {
       if (buffer.size + chunk.length > limit) throw bodyTooLarge(setting)
       buffer.append(chunk)
     }
@@ -43,7 +44,7 @@ export async function* readLines(
       throw new MainstemError('too_large', `a line is longer than ${limit} bytes`)
     buffer.append(bytes)
   }
-  for await (const chunk of arriving(payload)) {
+  for await (const chunk of arriving(payload, upload)) {
     let from = 0
     for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, from)) {
       add(chunk.subarray(from, at))
@@ -56,10 +57,18 @@ export async function* readLines(
   if (buffer.size > 0) yield buffer.take()
 }
 
-/** A client that disconnects is not an error of the server. */
-async function* arriving(payload: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/** A client that disconnects is not an error of the server. One that sends too many chunks is read later. */
+async function* arriving(payload: AsyncIterable<Uint8Array>, upload: Upload): AsyncGenerator<Uint8Array> {
+  let counted = 0
   try {
-    yield* payload
+    for await (const bytes of payload) {
+      yield bytes
+      if (!(payload instanceof MergedMessage)) continue
+      const { chunks } = payload
+      if (upload.arrived(chunks - counted)) await upload.mayGoOn()
+      counted = chunks
+      payload.goOn()
+    }
   } catch (cause) {
     throw new MainstemError('invalid_request', 'the body was cut off', { field: 'body' }, { cause })
   }

@@ -1,4 +1,5 @@
 import { MainstemError } from '../../../model/index.ts'
+import { ChunkPace } from './chunk-pace.ts'
 
 /** Imports of one principal at the same time. */
 const MAX_IMPORTS = 8
@@ -20,15 +21,17 @@ export interface Uploader {
 /**
  * Limits the memory of request bodies while they arrive: of each principal, of each address without a token, of all
  * clients without a token, and of all together. A body that is alone in an account may exceed its limit, so that a
- * small server still accepts the largest body that a route allows.
+ * small server still accepts the largest body that a route allows. It also limits how fast the chunks of each may come.
  */
 export class UploadRoom {
   readonly #all: Account
   readonly #anonymous: Account
   readonly #each: number
   readonly #accounts = new Map<string, Account & { users: number; imports: number }>()
+  readonly #pace: ChunkPace
 
-  constructor(bytes: number) {
+  constructor(bytes: number, pace = new ChunkPace()) {
+    this.#pace = pace
     this.#all = { limit: bytes, held: 0 }
     this.#anonymous = { limit: bytes / 2, held: 0 }
     this.#each = bytes / 4
@@ -52,10 +55,12 @@ export class UploadRoom {
     this.#accounts.set(key, account)
     account.users++
     if (kind === 'import') account.imports++
-    return new Upload([account, ...(principal === '' ? [this.#anonymous] : []), this.#all], () => {
+    const leave = () => {
       if (kind === 'import') account.imports--
       if (--account.users === 0) this.#accounts.delete(key)
-    })
+    }
+    const accounts = [account, ...(principal === '' ? [this.#anonymous] : []), this.#all]
+    return new Upload(accounts, leave, { client: key, pace: this.#pace })
   }
 }
 
@@ -63,11 +68,29 @@ export class UploadRoom {
 export class Upload {
   readonly #accounts: readonly Account[]
   readonly #left: () => void
+  readonly #client: string
+  readonly #pace: ChunkPace
   #held = 0
 
-  constructor(accounts: readonly Account[], left: () => void) {
+  constructor(
+    accounts: readonly Account[],
+    left: () => void,
+    { client, pace }: { client: string; pace: ChunkPace },
+  ) {
     this.#accounts = accounts
     this.#left = left
+    this.#client = client
+    this.#pace = pace
+  }
+
+  /** Counts chunks. Returns whether the client must wait before it may send more. */
+  arrived(chunks: number): boolean {
+    return this.#pace.arrived(this.#client, chunks)
+  }
+
+  /** Settles when the client may send more. */
+  mayGoOn(): Promise<void> {
+    return this.#pace.wait(this.#client)
   }
 
   /** Sets the number of bytes that the body holds. Throws `overloaded` if they do not fit. */
