@@ -1,15 +1,10 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Program } from '../../conformance/programs.ts'
 import { type AgentSession, type Entry, type Mainstem, mainstem } from '../../src/index.ts'
-import {
-  offlineEnvironment,
-  type Scenario,
-  type ScriptedModel,
-  scriptedModel,
-  writeOfflineFiles,
-} from '../../src/testing/index.ts'
+import { type Scenario, type ScriptedModel, scriptedModel } from '../../src/testing/index.ts'
+import { offlineCell } from '../offline-cell.ts'
 import { pick, type Random, randomFrom } from '../random.ts'
 import { type LaunchKind, problemsOf, type Trial } from './plan.ts'
 
@@ -54,12 +49,8 @@ export async function playCell({
   seed,
   count,
 }: CellSetup): Promise<Trial[]> {
-  const [home, cwd] = [join(folder, 'home'), join(folder, 'work')]
-  await Promise.all([home, cwd].map((path) => mkdir(path, { recursive: true })))
   await using model = await scriptedModel({ scenarios: SCRIPTS })
-  const offline = offlineEnvironment(program.offline, model, home)
-  await writeOfflineFiles(offline)
-  const env = { ...offline.env, PATH: process.env.PATH ?? '' }
+  const { cwd, env } = await offlineCell(program, folder, model)
   const stem = mainstem({ agents: { [program.agent]: { command: [command], env } } })
   const random = randomFrom(seed)
   const trials: Trial[] = []

@@ -6,15 +6,11 @@ import type { Program } from '../../conformance/programs.ts'
 import { CELL_MARKER, processesOf } from '../../conformance/traces.ts'
 import { MainstemClient } from '../../src/client/index.ts'
 import type { Entry, SessionRecord } from '../../src/model/index.ts'
-import {
-  offlineEnvironment,
-  type ScriptedModel,
-  scriptedModel,
-  writeOfflineFiles,
-} from '../../src/testing/index.ts'
+import { type ScriptedModel, scriptedModel } from '../../src/testing/index.ts'
 import { Host } from '../crash/host.ts'
 import { ndjson, polling, socket, sse } from '../crash/protocols.ts'
 import { Reader } from '../crash/reader.ts'
+import { offlineCell } from '../offline-cell.ts'
 import type { Ending, Moment } from './plan.ts'
 import { PROMPT, problemsOf, textOf } from './problems.ts'
 import { RESULTS, SCRIPTS, scriptText } from './scripts.ts'
@@ -34,14 +30,12 @@ const SOME_TEXT = 60
 
 /** Plays one cell; returns what did not hold. */
 export async function playCell(setup: CellSetup): Promise<string[]> {
-  const [home, cwd] = [join(setup.folder, 'home'), join(setup.folder, 'work')]
   const data = join(setup.folder, 'data')
-  await Promise.all([home, cwd, data].map((path) => mkdir(path, { recursive: true })))
+  await mkdir(data, { recursive: true })
   await using model = await scriptedModel({ scenarios: SCRIPTS })
-  const offline = offlineEnvironment(setup.program.offline, model, home)
-  await writeOfflineFiles(offline)
-  const env = { ...offline.env, PATH: process.env.PATH ?? '', [CELL_MARKER]: setup.folder }
-  const agents = { [setup.program.agent]: { command: [setup.command], env } }
+  const { cwd, env } = await offlineCell(setup.program, setup.folder, model)
+  const marked = { ...env, [CELL_MARKER]: setup.folder }
+  const agents = { [setup.program.agent]: { command: [setup.command], env: marked } }
   const host = await Host.create(data, { program: 'serve', drainMs: 50, cwd, config: { agents } })
   await host.start()
   const cell = new Cell(setup, host, cwd, model)

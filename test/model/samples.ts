@@ -1,26 +1,7 @@
+import { NO_CAPABILITIES } from '../../src/agents/kit/no-capabilities.ts'
 import type { Capabilities, Event, EventType } from '../../src/model/index.ts'
 
-const CAPABILITIES: Capabilities = {
-  deltas: false,
-  thinking: 'none',
-  permissions: false,
-  questions: false,
-  planApproval: false,
-  interrupt: 'signal',
-  steer: 'none',
-  resume: false,
-  images: false,
-  structuredOutput: false,
-  setModel: false,
-  setMode: false,
-  usage: 'none',
-  cost: false,
-  diffs: false,
-  plans: false,
-  subagents: false,
-  mcp: false,
-  marksRetries: true,
-}
+const CAPABILITIES: Capabilities = { ...NO_CAPABILITIES, marksRetries: true }
 
 /** The smallest valid event of each type; the compiler asks for a new one when a type is added. */
 export const SAMPLES: { [Type in EventType]: Extract<Event, { type: Type }> } = {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { promptFor, script, text } from '../../test/gateway/puppet.ts'
 import { faultsOf, theatre, violations } from './page.ts'
@@ -163,14 +164,19 @@ test('screenshots of 3 MB go with a prompt and with a new session, up to 11 MB t
   expect(await faultsOf(watched)).toEqual([])
 })
 
-test('a prompt whose response was lost is changed and sent again', async () => {
-  const { id, page, field } = await opened('able')
-  let lost = 0
+/** The server gets the first prompt, and the page no response. */
+async function loseFirstResponse(page: Page): Promise<void> {
+  let sent = 0
   await page.route('**/turns', async (route) => {
-    if (lost++ > 0) return route.continue()
+    if (sent++ > 0) return route.continue()
     await route.fetch()
     await route.abort()
   })
+}
+
+test('a prompt whose response was lost is changed and sent again', async () => {
+  const { id, page, field } = await opened('able')
+  await loseFirstResponse(page)
   await field.fill('first wording')
   await page.getByRole('button', { name: 'Queue', exact: true }).click()
   await page.getByRole('alert').waitFor()
@@ -185,12 +191,7 @@ test('a prompt whose response was lost is changed and sent again', async () => {
 
 test('a prompt that is sent again as it is becomes one turn', async () => {
   const { id, page, field } = await opened('able')
-  let lost = 0
-  await page.route('**/turns', async (route) => {
-    if (lost++ > 0) return route.continue()
-    await route.fetch()
-    await route.abort()
-  })
+  await loseFirstResponse(page)
   await field.fill('once')
   await page.getByRole('button', { name: 'Queue', exact: true }).click()
   await page.getByRole('alert').waitFor()

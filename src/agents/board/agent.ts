@@ -1,6 +1,7 @@
 import type { Capabilities, Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type RemoteLaunch, recipe, type Start } from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
+import { NO_CAPABILITIES } from '../kit/no-capabilities.ts'
 import { unsupported } from '../kit/option.ts'
 import type { AgentSetup } from '../setup.ts'
 import { codec } from './codec.ts'
@@ -13,24 +14,9 @@ const server = { url: 'MAINSTEM_BOARD_URL', token: 'MAINSTEM_BOARD_TOKEN' }
 const setup: AgentSetup = { server }
 
 const capabilities: Capabilities = {
-  deltas: false,
-  thinking: 'none',
-  permissions: false,
-  questions: false,
-  planApproval: false,
+  ...NO_CAPABILITIES,
   interrupt: 'protocol',
-  steer: 'none',
-  resume: false,
-  images: false,
-  structuredOutput: false,
-  setModel: false,
-  setMode: false,
-  usage: 'none',
-  cost: false,
   diffs: true,
-  plans: false,
-  subagents: false,
-  mcp: false,
   // The board reports only complete messages, so no partial message is ever shown.
   marksRetries: true,
 }

@@ -1,35 +1,13 @@
-import type { Capabilities } from '../../model/index.ts'
 import { type Agent, type BuiltinLaunch, recipe } from '../agent.ts'
+import { NO_CAPABILITIES } from '../kit/no-capabilities.ts'
 import { unsupported } from '../kit/option.ts'
 import { echoCodec } from './codec.ts'
-
-const capabilities: Capabilities = {
-  deltas: false,
-  thinking: 'none',
-  permissions: false,
-  questions: false,
-  planApproval: false,
-  interrupt: 'signal',
-  steer: 'none',
-  resume: false,
-  images: false,
-  structuredOutput: false,
-  setModel: false,
-  setMode: false,
-  usage: 'none',
-  cost: false,
-  diffs: false,
-  plans: false,
-  subagents: false,
-  mcp: false,
-  marksRetries: false,
-}
 
 const launch: BuiltinLaunch = { kind: 'builtin', reply: (line) => [{ afterMs: 0, line }] }
 
 const launchRecipe = recipe({
   stateless: true,
-  capabilities,
+  capabilities: NO_CAPABILITIES,
   codec: echoCodec,
   launch({ resume, options, mode }) {
     if (mode !== undefined) throw unsupported('echo', `mode ${mode}`, 'it has no modes')
@@ -45,7 +23,7 @@ export const echo: Agent = {
   id: 'echo',
   name: 'Echo',
   launches: {
-    live: { ...launchRecipe, capabilities: { ...capabilities, setModel: true, setMode: true } },
+    live: { ...launchRecipe, capabilities: { ...NO_CAPABILITIES, setModel: true, setMode: true } },
     oneshot: launchRecipe,
   },
 }

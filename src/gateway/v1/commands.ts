@@ -138,6 +138,12 @@ function handOverEndpoint(deps: GatewayDeps): Endpoint {
   })
 }
 
+/** What all commands to a session have in common. */
+function commandRoute(name: string) {
+  const url = `/v1/sessions/:id/${name}`
+  return { method: 'POST', url, params: SessionPath, idempotent: true, errors: COMMAND_ERRORS } as const
+}
+
 interface CommandDefinition<B extends z.ZodType> {
   name: string
   summary: string
@@ -157,14 +163,8 @@ function commandEndpoint<B extends z.ZodType>(
   { name, summary, body, answer, repeated, apply }: CommandDefinition<B>,
 ): Endpoint {
   return endpoint({
-    method: 'POST',
-    url: `/v1/sessions/:id/${name}`,
-    summary,
-    params: SessionPath,
-    idempotent: true,
-    body,
-    answer,
-    errors: COMMAND_ERRORS,
+    ...commandRoute(name),
+    ...{ summary, body, answer },
     async run(call) {
       const { principal } = call
       const { id } = call.params
@@ -232,16 +232,10 @@ function turnEndpoint<B extends z.ZodType<Pick<NewSession, 'keys'>>>(
   { name, summary, body, promptOf, takesImages = false }: TurnDefinition<B>,
 ): Endpoint {
   return endpoint({
-    method: 'POST',
-    url: `/v1/sessions/:id/${name}`,
-    summary,
-    params: SessionPath,
-    idempotent: true,
-    body,
-    takesImages,
+    ...commandRoute(name),
+    ...{ summary, body, takesImages },
     status: 202,
     answer: Turn,
-    errors: COMMAND_ERRORS,
     async run(call) {
       const { principal } = call
       const { id } = call.params

@@ -1,12 +1,10 @@
 import * as z from 'zod'
 import { Grant } from '../../model/access.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { actorOf } from '../http/actor.ts'
 import { isOperator } from '../http/auth.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
-import { authenticated } from './logins.ts'
-import { checkOperator } from './tokens.ts'
+import { changeAccess, checkOperator } from './tokens.ts'
 
 const GrantJson = named('Grant', Grant)
 
@@ -39,8 +37,7 @@ export function grantEndpoints(deps: GatewayDeps): Endpoint[] {
       errors: ['forbidden', 'conflict', 'not_found', 'too_large', 'unsupported_media'],
       async run(call) {
         checkOperator(call)
-        await authenticated(deps).addGrant(call.body, actorOf(call.request))
-        return call.reply.code(204).send()
+        return changeAccess(deps, call, (access, actor) => access.addGrant(call.body, actor))
       },
     }),
     endpoint({
@@ -53,8 +50,7 @@ export function grantEndpoints(deps: GatewayDeps): Endpoint[] {
       errors: ['forbidden', 'conflict', 'not_found'],
       async run(call) {
         if (call.params.of !== call.principal) checkOperator(call)
-        await authenticated(deps).removeGrant(call.params, actorOf(call.request))
-        return call.reply.code(204).send()
+        return changeAccess(deps, call, (access, actor) => access.removeGrant(call.params, actor))
       },
     }),
   ]

@@ -1,10 +1,11 @@
+import type { FastifyReply } from 'fastify'
 import * as z from 'zod'
-import { Role } from '../../model/access.ts'
+import { type Actor, Role } from '../../model/access.ts'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { actorOf } from '../http/actor.ts'
 import { type Caller, isOperator } from '../http/auth.ts'
-import { type Endpoint, endpoint } from '../http/endpoint.ts'
+import { type Call, type Endpoint, endpoint } from '../http/endpoint.ts'
 import { named } from '../http/openapi/components.ts'
 import { authenticated } from './logins.ts'
 
@@ -59,8 +60,7 @@ export function tokenEndpoints(deps: GatewayDeps): Endpoint[] {
       errors: ['forbidden', 'conflict', 'too_large', 'unsupported_media'],
       async run(call) {
         checkOperator(call)
-        await authenticated(deps).addToken(call.body, actorOf(call.request))
-        return call.reply.code(204).send()
+        return changeAccess(deps, call, (access, actor) => access.addToken(call.body, actor))
       },
     }),
     endpoint({
@@ -72,11 +72,20 @@ export function tokenEndpoints(deps: GatewayDeps): Endpoint[] {
       errors: ['forbidden', 'conflict', 'not_found'],
       async run(call) {
         checkOperator(call)
-        await authenticated(deps).removeToken(call.params.name, actorOf(call.request))
-        return call.reply.code(204).send()
+        return changeAccess(deps, call, (access, actor) => access.removeToken(call.params.name, actor))
       },
     }),
   ]
+}
+
+/** Changes tokens or grants in the name of the caller, and answers without a body. */
+export async function changeAccess(
+  deps: GatewayDeps,
+  { request, reply }: Pick<Call<unknown, unknown, unknown>, 'request' | 'reply'>,
+  change: (access: GatewayDeps['accessControl'], actor: Actor) => Promise<void>,
+): Promise<FastifyReply> {
+  await change(authenticated(deps), actorOf(request))
+  return reply.code(204).send()
 }
 
 /** Refuses everybody but operators. */

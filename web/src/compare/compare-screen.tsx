@@ -4,7 +4,6 @@ import { client, messageOf } from '../app/client.ts'
 import { go } from '../app/navigation.ts'
 import { sessionHref } from '../app/route.ts'
 import { useStore } from '../app/store.ts'
-import { attentive } from '../app/visible.ts'
 import { agents as agentStore, isUsable, loadAgents } from '../inbox/agents-store.ts'
 import { DirectoryField } from '../inbox/directory-field.tsx'
 import { waits } from '../inbox/groups.ts'
@@ -14,7 +13,8 @@ import { useChanges } from '../session/changes/use-changes.ts'
 import { ItemView } from '../session/items/item-view.tsx'
 import { OUTCOMES } from '../session/outcome.ts'
 import { RequestDock } from '../session/request-dock.tsx'
-import { openRequests, SessionStore } from '../session/session-store.ts'
+import { openRequests } from '../session/session-store.ts'
+import { useSession } from '../session/use-session.ts'
 import { WorkingRow } from '../session/working-row.tsx'
 import { Counts, DiffView } from '../text/diff-view.tsx'
 import { cost, duration, tokens } from '../text/format.ts'
@@ -225,14 +225,7 @@ function Standing({ record }: { record: SessionRecord }) {
 }
 
 function Column({ id }: { id: string }) {
-  const store = useMemo(() => new SessionStore(id), [id])
-  const follows = useStore(attentive)
-  useEffect(() => {
-    if (!follows) return
-    void store.follow()
-    return () => store.stop()
-  }, [store, follows])
-  const view = useStore(store)
+  const [store, view] = useSession(id)
   const { record, timeline, error } = view
   return (
     <Workspace value={record?.cwd ?? ''}>

@@ -1,12 +1,13 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useState } from 'react'
 import type { Route } from '../app/route.ts'
+import { useModal } from '../ui/use-modal.ts'
 
 const CommandList = lazy(() => import('./command-list.tsx'))
 
 /** Everything by its name, with ⌘K or Ctrl K. */
 export function Palette({ route }: { route: Route }) {
-  const dialog = useRef<HTMLDialogElement>(null)
   const [open, setOpen] = useState(false)
+  const dialog = useModal(open)
   const press = useEffectEvent((event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey)) return
     event.preventDefault()
@@ -16,10 +17,6 @@ export function Palette({ route }: { route: Route }) {
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
   }, [])
-  useEffect(() => {
-    if (open) dialog.current?.showModal()
-    else dialog.current?.close()
-  }, [open])
   return (
     <dialog
       ref={dialog}

@@ -1,8 +1,6 @@
 import { subagentName, type Timeline } from 'mainstem/client'
-import { lazy, Suspense, useEffect, useMemo } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import type { SessionTab } from '../app/route.ts'
-import { useStore } from '../app/store.ts'
-import { attentive } from '../app/visible.ts'
 import { toggleArchived, togglePinned } from '../inbox/session-actions.ts'
 import { showHidden } from '../text/hidden.ts'
 import { Workspace } from '../text/workspace.ts'
@@ -14,8 +12,9 @@ import { currentSession } from './current-session.ts'
 import { presentRecord } from './present-record.ts'
 import { RequestDock } from './request-dock.tsx'
 import { SessionHeader } from './session-header.tsx'
-import { openRequests, SessionStore } from './session-store.ts'
+import { openRequests, type SessionStore } from './session-store.ts'
 import { TimelineView } from './timeline-view.tsx'
+import { useSession } from './use-session.ts'
 import { WorkingRow } from './working-row.tsx'
 
 const EventsTab = lazy(() => import('../events/events-tab.tsx'))
@@ -30,14 +29,7 @@ interface SessionScreenProps {
 
 /** One session: its conversation, its changes, its events and its replay. */
 export default function SessionScreen({ id, tab, seq }: SessionScreenProps) {
-  const store = useMemo(() => new SessionStore(id), [id])
-  const follows = useStore(attentive)
-  useEffect(() => {
-    if (!follows) return
-    void store.follow()
-    return () => store.stop()
-  }, [store, follows])
-  const view = useStore(store)
+  const [store, view] = useSession(id)
   const { error } = view
   const record = presentRecord(view.record, view.timeline)
   const { facts } = view.timeline

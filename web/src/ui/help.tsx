@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { keyed } from './keyed.ts'
 import { useKeys } from './keys.ts'
+import { useModal } from './use-modal.ts'
 
 const KEYS: Readonly<Record<string, readonly (readonly [keys: string, action: string])[]>> = {
   'Getting around': [
@@ -32,13 +33,9 @@ const KEYS: Readonly<Record<string, readonly (readonly [keys: string, action: st
 
 /** All keys, with `?`. */
 export function Help() {
-  const dialog = useRef<HTMLDialogElement>(null)
   const [open, setOpen] = useState(false)
+  const dialog = useModal(open)
   useKeys({ '?': () => setOpen(true) })
-  useEffect(() => {
-    if (open) dialog.current?.showModal()
-    else dialog.current?.close()
-  }, [open])
   return (
     <dialog
       ref={dialog}

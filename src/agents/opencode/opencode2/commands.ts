@@ -1,10 +1,10 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
 import { verbIn } from '../../../model/request/verb.ts'
 import type { Decoded, Write } from '../../agent.ts'
-import { emitAll, nextProcess, nextTurn, nothing, refuse, send } from '../../kit/decoded.ts'
+import { emitAll, nothing, refuse, send } from '../../kit/decoded.ts'
 import { type Fields, fields, objects, text, texts } from '../../kit/fields.ts'
-import { isSamePolicy } from '../../kit/option.ts'
 import { askOf, closeRequest, denierOf, withDenialNotice } from '../../kit/requests.ts'
+import { setModel, setPolicy } from '../settings.ts'
 import { noteRejection, refuseAsked } from './asks.ts'
 import { removeUndelivered } from './inbox.ts'
 import { isReady, modelRef, PROBE } from './opening.ts'
@@ -30,10 +30,7 @@ export function encode(state: OpencodeState, command: Command): Decoded {
     case 'answer':
       return answer(state, command)
     case 'set_model':
-      if (command.model !== null && !command.model.includes('/'))
-        return refuse('invalid_request', 'model: opencode requires provider/model')
-      state.model = command.model ?? undefined
-      return nextTurn
+      return setModel(state, command)
     case 'set_policy':
       return setPolicy(state, command)
     case 'close':
@@ -41,17 +38,6 @@ export function encode(state: OpencodeState, command: Command): Decoded {
     default:
       return command satisfies never
   }
-}
-
-/** Permissions are read at start; a mode is selected before the next prompt. */
-function setPolicy(
-  state: OpencodeState,
-  { policy, mode }: Extract<Command, { type: 'set_policy' }>,
-): Decoded {
-  if (!policy && mode === undefined) return refuse('invalid_request', 'either a policy or a mode is required')
-  if (policy && !isSamePolicy(state.start.policy, policy)) return nextProcess
-  state.mode = mode
-  return nextTurn
 }
 
 /** One prompt at a time: a second one would join the execution of the first. */

@@ -1,10 +1,10 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
 import type { Decoded, Write } from '../../agent.ts'
-import { emitAll, nextProcess, nextTurn, nothing, refuse, send } from '../../kit/decoded.ts'
+import { emitAll, nothing, refuse, send } from '../../kit/decoded.ts'
 import { compact, type Fields } from '../../kit/fields.ts'
-import { isSamePolicy } from '../../kit/option.ts'
 import { askOf, denierOf, withDenialNotice } from '../../kit/requests.ts'
 import { deniedPermissions } from '../permission.ts'
+import { setModel, setPolicy } from '../settings.ts'
 import { refuseAsked } from './requests.ts'
 import { applySent } from './sent.ts'
 import type { ServeAsk, ServeState } from './state.ts'
@@ -29,10 +29,7 @@ export function encode(state: ServeState, command: Command): Decoded {
     case 'answer':
       return answer(state, command)
     case 'set_model':
-      if (command.model !== null && !command.model.includes('/'))
-        return refuse('invalid_request', 'model: opencode requires provider/model')
-      state.model = command.model ?? undefined
-      return nextTurn
+      return setModel(state, command)
     case 'set_policy':
       return setPolicy(state, command)
     case 'close':
@@ -40,14 +37,6 @@ export function encode(state: ServeState, command: Command): Decoded {
     default:
       return command satisfies never
   }
-}
-
-/** Permissions are read at start; a mode is sent with the next prompt. */
-function setPolicy(state: ServeState, { policy, mode }: Extract<Command, { type: 'set_policy' }>): Decoded {
-  if (!policy && mode === undefined) return refuse('invalid_request', 'either a policy or a mode is required')
-  if (policy && !isSamePolicy(state.start.policy, policy)) return nextProcess
-  state.mode = mode
-  return nextTurn
 }
 
 function call(state: ServeState, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Decoded {
