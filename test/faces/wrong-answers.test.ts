@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
-import { agents } from '../../src/agents/index.ts'
+import { createHash } from 'node:crypto'
+import { afterEach, expect, test, vi } from 'vitest'
+import { OUR_VERSION } from '../../src/cli/daemon/connect.ts'
+import { commandLine } from '../../src/cli/program.ts'
+import { referenceOf } from '../../src/cli/turn/request-ref.ts'
 import { MainstemClient } from '../../src/client/index.ts'
 import { answerIn } from '../../src/gateway/rpc/answers.ts'
 import { Handle } from '../../src/library/handle.ts'
@@ -15,10 +18,12 @@ import { call } from '../gateway/api.ts'
 import { startGateway, type TestGateway, TOKEN } from '../gateway/start.ts'
 import { cluster } from '../nodes/cluster.ts'
 import { FakeDriver, type FakeRun } from '../sessions/fake-driver.ts'
-import { ASKING, textOf } from '../sessions/turns/asking-agents.ts'
+import { ASKING, ASKING_AGENTS, textOf } from '../sessions/turns/asking-agents.ts'
 import { WRONG } from './wrong-values.ts'
 
 type Asking = (typeof ASKING)[number]
+
+afterEach(() => void vi.unstubAllEnvs())
 
 /** A session whose agent has asked once for every wrong value, and what its face does with them. */
 interface Scene extends AsyncDisposable {
@@ -68,12 +73,15 @@ interface Local {
 
 type Give = (local: Local, request: RequestOpened, value: unknown) => Promise<unknown>
 
+/** A reference of the command line has the beginning of it. */
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
 /** A face of a server whose agents are scripted. */
 function local(give: Give, before: (local: Local) => void = () => undefined): Face['scene'] {
   return async (asking) => {
     const driver = new FakeDriver()
-    const more = agents.filter(({ id }) => id !== 'echo')
-    const server = await startGateway({ driver, more })
+    const more = ASKING_AGENTS.filter(({ id }) => id !== 'echo')
+    const server = await startGateway({ driver, more, digest: sha256, version: OUR_VERSION })
     const { sessions } = server
     const policy = { approval: 'ask', sandbox: 'none' } as const
     const session = await sessions.create({
@@ -108,6 +116,9 @@ const names = Object.keys(WRONG)
 /** The number in the command of a request. */
 const numberOf = (request: RequestOpened) => Number(/rm (\d+)/.exec(JSON.stringify(request))?.[1])
 const valueFor = (request: RequestOpened) => WRONG[names[numberOf(request)] ?? '']
+
+/** What a list of requests says besides the request. */
+const ASKED = { agent: 'any', cwd: '/', seq: 1, at: 0 }
 
 const FACES: Readonly<Record<string, Face>> = {
   session: { scene: local(({ session }, request, value) => session.answer(boundTo(request, value))) },
@@ -177,11 +188,28 @@ const FACES: Readonly<Record<string, Face>> = {
     }),
     author: { principal: 'owner', client: 'terminal' },
   },
+  // A value that is no answer is given as the answer to a question that nobody asked.
+  'command line': {
+    scene: local(async ({ server, id }, request, value) => {
+      const { requestId, inputDigest } = request
+      // Without a digest, only the id is left to name it.
+      const isNamed = typeof inputDigest === 'string'
+      const reference = isNamed ? referenceOf({ ...ASKED, session: id, request }) : requestId
+      const words = isDecision(value)
+        ? [value.decision, reference]
+        : ['answer', reference, String(JSON.stringify(value))]
+      using _ = vi.spyOn(console, 'log').mockReturnValue()
+      vi.stubEnv('MAINSTEM_TOKEN', TOKEN)
+      const program = await commandLine('requests')
+      await program.parseAsync(['requests', ...words, '--server', server.url], { from: 'user' })
+    }),
+    author: { principal: 'owner', client: 'terminal' },
+  },
   'another node': {
     async scene(asking) {
       const { store, nodeOf } = cluster()
-      const owner = await nodeOf('a').start()
-      const other = await nodeOf('b').start()
+      const owner = await nodeOf('a', { agents: ASKING_AGENTS }).start()
+      const other = await nodeOf('b', { agents: ASKING_AGENTS }).start()
       const policy = { approval: 'ask', sandbox: 'none' } as const
       const { id } = await owner.cluster.create({ agent: asking.agent, cwd: '/work', policy })
       const begun = await begin(owner.driver, asking, await owner.cluster.open(id))

@@ -50,6 +50,8 @@ export type Options = Partial<Omit<GatewayDeps, 'sessions' | 'cluster' | 'runs'>
   timers?: Timers
   /** What runs the agents; the real one unless told otherwise. */
   driver?: Driver
+  /** The digest of an input; the input itself unless told otherwise. */
+  digest?: (text: string) => string
   maxQueue?: number
   readBytes?: number
   maxProcesses?: number
@@ -68,7 +70,7 @@ export class TestGateway implements AsyncDisposable {
 
   constructor(given: Options) {
     const { store = memoryStore(), more = [], settings = {}, timers = this.gate, ...rest } = given
-    const { maxQueue = 100, maxProcesses = 64, readBytes, terms, ...more2 } = rest
+    const { maxQueue = 100, maxProcesses = 64, readBytes, terms, digest = (text) => text, ...more2 } = rest
     const { driver: agents = driver({ timers }), ...options } = more2
     const { ceiling = CEILING, roots = [this.root] } = options
     const newHash = () => createHash('sha256')
@@ -92,7 +94,7 @@ export class TestGateway implements AsyncDisposable {
       idleProcessMs: 600_000,
       isInside: (path) => path.startsWith('/workspace/'),
       newId: randomUUID,
-      digest: (text) => text,
+      digest,
     })
     const report = (thrown: unknown) => void this.reported.push(thrown)
     const runs = new BackgroundWork(report)

@@ -1,3 +1,4 @@
+import type { Agent } from '../../src/agents/agent.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import { Cluster } from '../../src/nodes/cluster.ts'
 import type { NodeDeps } from '../../src/nodes/deps.ts'
@@ -14,6 +15,7 @@ export interface NodeOptions {
   roots?: readonly string[]
   labels?: readonly string[]
   maxProcesses?: number
+  agents?: readonly Agent[]
   /** How much too late its timers in the background fire. */
   lateMs?: number
   /** The store as this node sees it. */
@@ -61,6 +63,7 @@ export class TestNode {
       roots = ['/'],
       labels = [],
       maxProcesses = 10,
+      agents,
       lateMs = 0,
       seen = (all) => all,
     } = given
@@ -73,7 +76,7 @@ export class TestNode {
     this.#time = time
     const background = { sleep: (ms: number, signal: AbortSignal) => time.sleep(ms + lateMs, signal) }
     const more = { terms, background, time, node: name, mayRun, newId: ids(process) }
-    this.house = house(mine, maxProcesses, undefined, undefined, undefined, undefined, more)
+    this.house = house(mine, maxProcesses, undefined, agents, undefined, undefined, more)
     const track = (work: Promise<unknown>) => void work.catch((thrown) => this.reported.push(thrown))
     this.cluster = new Cluster(this.house.sessions, mine, track, {
       store: mine,

@@ -12,6 +12,8 @@ import {
   gemini,
   opencode,
 } from '../../src/ues/index.ts'
+import { WRONG } from '../faces/wrong-values.ts'
+import { someOf } from '../long.ts'
 import { claude, ending, only, playing, program, run, serving, types } from './scene.ts'
 
 const allow: CanUseTool = async () => ({ allow: true })
@@ -183,6 +185,18 @@ describe('recorded agents that ask', () => {
     expect(resolved?.payload).toMatchObject({ decision: yes ? 'allow' : 'deny', by: 'person' })
     expect(only(events, 'tool_result')[0]?.payload.status).toBe(yes ? 'success' : 'denied')
     expect(ending(events).status).toBe('success')
+  })
+
+  const denied = asks.filter(([, , yes]) => !yes)
+  const wrong = someOf(Object.keys(WRONG), 4).filter((name) => name !== 'allow true')
+  const cells = denied.flatMap(([id, adapter]) => wrong.map((name) => [id, name, adapter] as const))
+  test.each(cells)('%s is denied by %s, which is no answer', async (_id, name, adapter) => {
+    const canUseTool = new Proxy(allow, { apply: async () => WRONG[name] })
+    const events = await run(adapter(), 'go', { canUseTool })
+    const resolved = events.filter(({ type }) => type === 'mainstem:permission_resolved')
+    expect(resolved.map(({ payload }) => payload)).toMatchObject([{ decision: 'deny', by: 'policy' }])
+    expect(only(events, 'tool_result').map(({ payload }) => payload.status)).toEqual(['denied'])
+    expect(only(events, 'error').map(({ payload }) => payload.code)).toContain('answer_invalid')
   })
 })
 

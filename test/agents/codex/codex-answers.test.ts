@@ -185,6 +185,14 @@ describe('answers', () => {
     expect(again.refused?.code).toBe('request_not_found')
   })
 
+  test('an allowed call that fails was not denied', () => {
+    const { codec } = answered(COMMAND, asked, { decision: 'allow' })
+    const end = { type: 'commandExecution', id: 'call-1', command: 'ls', status: 'failed', exitCode: 1 }
+    const [completed] = codec.hear(item('completed', end)).emitted
+    expect(completed).toMatchObject({ type: 'tool.completed', status: 'error' })
+    expect(completed).not.toHaveProperty('deniedBy')
+  })
+
   test('a request that no rule knows is rejected immediately and kept whole', () => {
     const step = inTurn().hear({ ...notification('attestation/generate', {}), id: 7 })
     expect(step.verdict).toBe('unmapped')

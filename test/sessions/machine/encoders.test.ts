@@ -7,13 +7,13 @@ import { agentAt } from '../../../src/sessions/process/recipes.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { fixtures } from '../../agents/fixtures.ts'
 import { house } from '../house.ts'
-import { ASKING, textOf } from '../turns/asking-agents.ts'
+import { ASKING, ASKING_AGENTS, textOf } from '../turns/asking-agents.ts'
 
 type Asking = (typeof ASKING)[number]
 
 /** A known agent, and a way to encode commands that no session lets through. */
 function bare(id: string): { agent: Agent; encode(command: unknown): Decoded } {
-  const agent = agents.find((one) => one.id === id)
+  const agent = ASKING_AGENTS.find((one) => one.id === id)
   const live = agent?.launches.live
   if (!agent || !live) throw new Error(`${id} has no live launch`)
   const { codec } = live

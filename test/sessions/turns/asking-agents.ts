@@ -1,8 +1,10 @@
-import type { Write } from '../../../src/agents/agent.ts'
+import type { Agent, Write } from '../../../src/agents/agent.ts'
+import { agents } from '../../../src/agents/index.ts'
 import { GATE_TITLE } from '../../../src/agents/pi/gate.ts'
 import type { FakeRun } from '../fake-driver.ts'
 import { asks } from '../house.ts'
 import { PROTOCOLS, type Script } from '../machine/scripted-protocols.ts'
+import { OPENCODE_2, opencode2 } from './asking-opencode2.ts'
 
 /** A request that a scripted agent can make. */
 interface Form {
@@ -12,7 +14,7 @@ interface Form {
 }
 
 /** A scripted agent that asks, in each form that its encoder answers. */
-interface AskingAgent {
+export interface AskingAgent {
   agent: string
   script(run: FakeRun): Script
   permission: Form
@@ -182,4 +184,8 @@ export const ASKING: readonly AskingAgent[] = [
     return forms ? [{ ...protocol, ...forms }] : []
   }),
   DEMO,
+  OPENCODE_2,
 ]
+
+/** The agents that `ASKING` names. */
+export const ASKING_AGENTS: readonly Agent[] = [...agents, opencode2]

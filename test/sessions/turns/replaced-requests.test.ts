@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { house } from '../house.ts'
-import { ASKING, textOf } from './asking-agents.ts'
+import { ASKING, ASKING_AGENTS, textOf } from './asking-agents.ts'
 import { bound } from './bound-answer.ts'
 
 describe.each(ASKING.map((one) => [one.agent, one] as const))(
   'a second request of %s under an open id',
   (_id, { agent, script, permission: { ask, approves } }) => {
     async function asked(subject: string) {
-      const { open, driver, store, log } = house()
+      const { open, driver, store, log } = house(undefined, 10, undefined, ASKING_AGENTS)
       let asking: ReturnType<typeof script> | undefined
       driver.onStart = (run) => {
         asking = script(run)
