@@ -1,5 +1,6 @@
 import type { TurnCompleted } from '../../model/events/turn.ts'
 import { type Continuation, toMainstemError } from '../../model/index.ts'
+import { recapForLost } from '../hand-over/hand-over.ts'
 import { notContinued } from '../machine/notices.ts'
 import type { SessionParts } from '../session-parts.ts'
 import { planContinuation } from './plan.ts'
@@ -81,6 +82,11 @@ export class Continuations {
     if (session.isOver || this.next?.turn !== next.turn) return
     const { agent } = next.continuation
     if (agent !== undefined && agent !== setup.agent.id) return this.#continueWith(agent, next)
+    if (next.continuation.reason === 'lost') {
+      // The agent may not know its conversation any more, which only its next process can tell.
+      setup.recap = await recapForLost(deps.store, session.id)
+      if (session.isOver || turns.open !== undefined || this.next?.turn !== next.turn) return this.arm()
+    }
     this.#due = next.turn
     turns.startNext()
     await log.commit()

@@ -44,17 +44,10 @@ export async function handedOver(
   { agent, launch, recipe }: Chosen,
   { model }: HandOverCommand,
 ): Promise<SessionHandedOver> {
-  const fold = new RecapFold()
-  const { id, head, earliest = 1 } = record
-  for (let after = earliest - 1; after < head; ) {
-    const query = { types: RECAPPED, after, last: head, limit: PAGE, maxBytes: PAGE_BYTES }
-    const { entries, end } = await store.readTypes(id, query)
-    // Entries that no index names are read one by one.
-    const read = end > after ? entries : await store.read(id, after, PAGE, PAGE_BYTES)
-    for (const entry of read) fold.add(entry)
-    after = end > after ? end : (read.at(-1)?.seq ?? head)
-  }
-  const { recap, omitted } = fold.write(record.model ? `${record.agent} (${record.model})` : record.agent)
+  const { head } = record
+  const fold = await foldOf(store, record)
+  const from = record.model ? `${record.agent} (${record.model})` : record.agent
+  const { recap, omitted } = fold.write(`${from} worked on this session until now, and you continue it.`)
   return {
     type: 'session.handed_over',
     from: {
@@ -72,6 +65,27 @@ export async function handedOver(
     recap,
     ...(omitted > 0 && { omitted }),
   }
+}
+
+/** What an agent is told of its session when its own conversation is lost. */
+export async function recapForLost(store: Store, session: string): Promise<string | undefined> {
+  const record = await store.record(session)
+  if (!record) return undefined
+  const fold = await foldOf(store, record)
+  return fold.write('you worked on this session, and your conversation was lost.').recap
+}
+
+async function foldOf(store: Store, { id, head, earliest = 1 }: SessionRecord): Promise<RecapFold> {
+  const fold = new RecapFold()
+  for (let after = earliest - 1; after < head; ) {
+    const query = { types: RECAPPED, after, last: head, limit: PAGE, maxBytes: PAGE_BYTES }
+    const { entries, end } = await store.readTypes(id, query)
+    // Entries that no index names are read one by one.
+    const read = end > after ? entries : await store.read(id, after, PAGE, PAGE_BYTES)
+    for (const entry of read) fold.add(entry)
+    after = end > after ? end : (read.at(-1)?.seq ?? head)
+  }
+  return fold
 }
 
 /** The recap of the last hand-over; undefined without one, and if its entry was evicted. */

@@ -78,12 +78,12 @@ export class RecapFold {
     while (this.#chars > RECAP_CHARS && this.#notes.length > 1) this.#chars -= this.#notes.shift()?.chars ?? 0
   }
 
-  /** `from` names the agent that worked until now. */
-  write(from: string): Recap {
+  /** `why` says who worked on the session, and why the agent is told. */
+  write(why: string): Recap {
     const omitted = this.#turns - this.#notes.length
     const kept = this.#notes.map(({ note }) => textOf(note)).join('\n\n')
     const left = omitted > 0 ? ` ${omitted} earlier ${omitted === 1 ? 'turn is' : 'turns are'} left out.` : ''
-    const head = `[Recap by Mainstem: ${from} worked on this session until now, and you continue it. The recap is made from the log, by rule.${left} Files may have changed since: look before you rely on it.]`
+    const head = `[Recap by Mainstem: ${why} The recap is made from the log, by rule.${left} Files may have changed since: look before you rely on it.]`
     return { recap: `${head}\n\n${kept}\n\n[End of the recap. The next prompt:]`, omitted }
   }
 }

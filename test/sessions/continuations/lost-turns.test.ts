@@ -74,3 +74,38 @@ test('a turn that was lost with its server is continued for the person who sent 
   )
   expect(queued).toEqual([[2, 'alice', 'page']])
 })
+
+const UNKNOWN = {
+  type: 'result',
+  subtype: 'error_during_execution',
+  is_error: true,
+  errors: ['No conversation found with session ID: native-1'],
+}
+
+test('an agent that lost its conversation with its turn is told what the log has', async () => {
+  const store = memoryStore()
+  const time = new FakeTime()
+  const before = server(store, time)
+  const { session, run } = await before.begin({ onLost: 'continue' }, 'Count the birds')
+  run.say(init, said('There are seven.'))
+  await expect.poll(() => session.coverage.frames).toBe(2)
+  const after = server(store, time)
+  await after.sessions.recover()
+  await after.sessions.resumeQueues()
+  await time.pass(0)
+  const resuming = await after.driver.run()
+  await expect.poll(() => resuming.input).toContain('cut off')
+  expect(resuming.input).not.toContain('Recap by Mainstem')
+  resuming.say(UNKNOWN)
+  resuming.die({ code: 1 })
+  const anew = await after.driver.run(2)
+  await expect.poll(() => anew.input).toContain('cut off')
+  expect(anew.input).toContain(
+    '[Recap by Mainstem: you worked on this session, and your conversation was lost.',
+  )
+  expect(anew.input).toContain('Prompt: Count the birds')
+  // A message of a turn that was cut off is in its recap too.
+  expect(anew.input).toContain('Last message: There are seven.')
+  const prompts = promptsIn(await store.read(session.id, 0, 100))
+  expect(prompts).toEqual(['Count the birds', expect.stringMatching(/^Continue\./)])
+})

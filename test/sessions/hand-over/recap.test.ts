@@ -10,7 +10,7 @@ function recapOf(events: readonly [turn: number, event: Event][]) {
     const entry: Entry = { seq: index + 1, session: 's', turn, at: 0, event }
     fold.add(entry)
   }
-  return fold.write('claude (opus)')
+  return fold.write('claude (opus) worked on this session until now, and you continue it.')
 }
 
 const began = (turn: number, prompt?: string): [number, Event] => [
