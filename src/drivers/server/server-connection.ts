@@ -39,10 +39,11 @@ export class ServerConnection {
     throw failed(`GET ${path} returned ${response.statusCode} (${type}) instead of an event stream${why}`)
   }
 
-  async call({ method, path, body }: ServerCall): Promise<ServerAnswer> {
+  /** `begin` is called when the server is connected, immediately before it gets the call. */
+  async call({ method, path, body }: ServerCall, begin: () => void): Promise<ServerAnswer> {
     const json = body === undefined ? undefined : JSON.stringify(body)
     const headers = json === undefined ? {} : { 'content-type': 'application/json' }
-    const response = await this.#send({ method, path, headers }, json)
+    const response = await this.#send({ method, path, headers }, json, begin)
     const chunks: AsyncIterable<string> = response.setEncoding('utf8')
     let text = ''
     for await (const chunk of chunks) {
@@ -54,7 +55,7 @@ export class ServerConnection {
     return { status: response.statusCode ?? 0, text }
   }
 
-  #send(options: RequestOptions, body = ''): Promise<IncomingMessage> {
+  #send(options: RequestOptions, body = '', begin?: () => void): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const sent = request({ ...this.#setup, ...options }, resolve)
       sent.on('error', (cause) =>
@@ -65,7 +66,12 @@ export class ServerConnection {
           ),
         ),
       )
-      sent.end(body)
+      sent.once('socket', (socket) =>
+        socket.once('connect', () => {
+          begin?.()
+          sent.end(body)
+        }),
+      )
     })
   }
 }

@@ -238,9 +238,11 @@ export class ServerRun implements Run {
     const connection = await this.#open.promise
     if (!connection || this.#over) return
     const { method, path, tag } = call
-    this.#begin()
     try {
-      const answer = await this.#within(this.#setup.callMs, connection.call(call))
+      const answer = await this.#within(
+        this.#setup.callMs,
+        connection.call(call, () => this.#begin()),
+      )
       if (!answer) {
         throw new MainstemError('timeout', `${method} ${path}: no response within ${this.#setup.callMs} ms`)
       }
