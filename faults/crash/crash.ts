@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Findings } from '../check/findings.ts'
 import { type Random, randomFrom, shuffled } from '../random.ts'
+import { type DamageKind, Damages } from './damage.ts'
 import { checkLoad } from './gather.ts'
 import { Host } from './host.ts'
 import { Load, type LoadSettings } from './load.ts'
@@ -22,6 +23,8 @@ export interface Crashed {
   hits: Map<Place, number>
   /** Places that were waited for in vain. */
   missed: Point[]
+  /** What happened to agents while no server ran. */
+  damages: ReadonlyMap<DamageKind, number>
   entries: number
 }
 
@@ -71,12 +74,14 @@ export async function crash(
   rounds: number,
   tell: (text: string) => void,
   store: 'sqlite' | 'postgres' = 'sqlite',
+  damages: readonly DamageKind[] = [],
 ): Promise<Crashed> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'crash-')))
   try {
     await using storage = store === 'sqlite' ? sqliteStorage(home) : await postgresStorage()
     const host = await Host.create(home, { program: 'failpoints', drainMs: 50, storage })
-    return await new Trial(host, seed, rounds, tell).run()
+    const trial = new Trial(host, seed, rounds, tell, new Damages(home, randomFrom(seed), damages))
+    return await trial.run()
   } finally {
     rmSync(home, { recursive: true, maxRetries: 3 })
   }
@@ -86,15 +91,25 @@ class Trial {
   readonly #host: Host
   readonly #random: Random
   readonly #load: Load
+  readonly #damages: Damages
   readonly #tell: (text: string) => void
   readonly #crashed: Crashed
 
-  constructor(host: Host, seed: number, rounds: number, tell: (text: string) => void) {
+  constructor(host: Host, seed: number, rounds: number, tell: (text: string) => void, damages: Damages) {
     this.#host = host
+    this.#damages = damages
     this.#random = randomFrom(seed)
     this.#load = new Load(host, this.#random, SETTINGS)
     this.#tell = tell
-    this.#crashed = { rounds, seed, hits: new Map(), missed: [], entries: 0, found: new Findings() }
+    this.#crashed = {
+      rounds,
+      seed,
+      hits: new Map(),
+      missed: [],
+      damages: damages.done,
+      entries: 0,
+      found: new Findings(),
+    }
   }
 
   async run(): Promise<Crashed> {
@@ -131,7 +146,7 @@ class Trial {
 
   /** One life of the server; true when it ended where it was to end. */
   async #life(place: Place, plan: Plan): Promise<boolean> {
-    if (!(await this.#start(plan))) return true
+    if (!(await this.#host.start(plan))) return true
     // Ensures that a turn is open when the server is told to stop, however late that is.
     this.#load.answers = place !== 'during-drain'
     const pressed = this.#load.press(CREATED)
@@ -154,22 +169,14 @@ class Trial {
     this.#host.signal('SIGKILL')
     const killed = await isGone
     await pressed
+    if (killed) this.#damages.strike()
     return isAnywhere || (byItself && killed)
-  }
-
-  /** Processes that end with the killed server must be gone when the next one is ready. */
-  async #start(plan: Plan): Promise<boolean> {
-    const before = this.#host.agentProcesses().filter((one) => one.endsWith('opencode serve'))
-    if (!(await this.#host.start(plan))) return false
-    const after = this.#host.agentProcesses()
-    this.#crashed.found.add('orphan', ...before.filter((one) => after.includes(one)))
-    return true
   }
 
   async #conclude(): Promise<void> {
     const { found } = this.#crashed
     this.#load.answers = true
-    await this.#start({ passes: 0 })
+    await this.#host.start()
     const concluded = this.#load.conclude().then(() => true)
     if (!(await Promise.race([concluded, sleep(60_000, false, { ref: false })]))) {
       found.add('lost', ...this.#load.unfinished)
@@ -178,9 +185,11 @@ class Trial {
     this.#host.signal('SIGTERM')
     await this.#host.exited()
     found.add('orphan', ...this.#host.agentProcesses())
-    this.#crashed.entries = await checkLoad(this.#host, this.#load, found)
+    this.#crashed.entries = await checkLoad(this.#host, this.#load, found, (why) =>
+      this.#damages.explains(why),
+    )
     const logs = await this.#host.storage.logs()
-    await this.#start({ passes: 0 })
+    await this.#host.start()
     const again = await this.#host.storage.logs()
     if ([...again].some(([id, log]) => log.length !== logs.get(id)?.length)) {
       found.add('repeated', 'recovering a server that was stopped wrote something')

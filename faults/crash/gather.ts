@@ -52,7 +52,7 @@ export async function checkLoad(
 }
 
 /** Agents that end with their server, so that their open turns are lost. */
-const ENDING: readonly string[] = ['opencode live', 'echo live', 'echo oneshot']
+const ENDING: readonly string[] = ['echo live', 'echo oneshot']
 
 /** The turns that a crash of the server ended, although their agents outlive it. */
 function lostTurns(session: string, entries: readonly Entry[], mayLose: (why: string) => boolean): string[] {
