@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type * as types from './access.types.ts'
 import { Author } from './request/request.ts'
+import type { StoredWebhook } from './webhook.ts'
 
 /** What a principal may do besides using its own sessions. `operator`: runs the server for others. */
 export const Role = z.enum(['operator'])
@@ -44,6 +45,9 @@ export const AuditAction = z.enum([
   'token.removed',
   'grant.added',
   'grant.removed',
+  'webhook.added',
+  'webhook.changed',
+  'webhook.removed',
 ])
 export type AuditAction = types.AuditAction
 
@@ -99,6 +103,10 @@ export type AccessChange =
   /** Removes a token by its name, and the logins that it allowed. */
   | { type: 'token.removed'; name: string }
   | ({ type: 'grant.added' | 'grant.removed' } & Pick<Grant, 'to' | 'of'>)
+  | { type: 'webhook.added'; webhook: Omit<StoredWebhook, 'at'> }
+  /** Changes a webhook that is there. */
+  | { type: 'webhook.changed'; id: string; to(before: StoredWebhook, at: number): StoredWebhook | undefined }
+  | { type: 'webhook.removed'; id: string; principal: string }
 
 /** The name of the token of a command line. No principal can have it. */
 export const loginName = (digest: string) => `login:${digest}`

@@ -50,6 +50,9 @@ export type AuditAction =
   | 'token.removed'
   | 'grant.added'
   | 'grant.removed'
+  | 'webhook.added'
+  | 'webhook.changed'
+  | 'webhook.removed'
 
 /** One row of the audit trail: who did what, when, and from where. Rows are added and never changed. */
 export type AuditRecord = {

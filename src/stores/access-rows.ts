@@ -7,18 +7,21 @@ import {
   Role,
   type StoredToken,
 } from '../model/access.ts'
+import type { StoredWebhook } from '../model/webhook.ts'
 import type { AccessStore, AuditQuery, ValidTime } from './access.ts'
 import { damaged } from './refusals.ts'
 import { integer, type Row, text } from './row.ts'
 import { damagedPart, type Sums, type TableRow } from './tables.ts'
+import { webhookIn, webhookRow, webhooksIn } from './webhook-rows.ts'
 
-/** Tokens and grants: the tables that a change writes to. */
-export type AccessTable = 'token' | 'permit'
+/** Tokens, grants and webhooks: the tables that a change writes to. */
+export type AccessTable = 'token' | 'permit' | 'webhook'
 
 /** Leaves out the rows that only show what was removed. */
 export const IN_FORCE: Readonly<Record<AccessTable, string>> = {
   token: 'WHERE t.removed IS NULL',
   permit: '',
+  webhook: '',
 }
 
 /** The rows of tokens, grants and the audit trail in one database. */
@@ -48,11 +51,13 @@ export class AccessRows implements AccessStore {
   readonly #tables: AccessTables
   readonly #tokens: Derived<StoredToken>
   readonly #grants: Derived<Grant>
+  readonly #webhooks: Derived<StoredWebhook>
 
   constructor(tables: AccessTables) {
     this.#tables = tables
     this.#tokens = new Derived((rows) => tokensIn(this.#intact('token', rows)))
     this.#grants = new Derived((rows) => grantsIn(this.#intact('permit', rows)))
+    this.#webhooks = new Derived((rows) => webhooksIn(this.#intact('webhook', rows)))
   }
 
   async tokens(): Promise<readonly StoredToken[]> {
@@ -61,6 +66,10 @@ export class AccessRows implements AccessStore {
 
   async grants(): Promise<readonly Grant[]> {
     return this.#grants.of(await this.#tables.rows('permit'))
+  }
+
+  async webhooks(): Promise<readonly StoredWebhook[]> {
+    return this.#webhooks.of(await this.#tables.rows('webhook'))
   }
 
   now(): Promise<number> {
@@ -161,6 +170,25 @@ function rowChange(change: AccessChange, by: string): RowChange {
     case 'grant.removed': {
       const key = { grantee: change.to, principal: change.of }
       return { table: 'permit', key, next: (before) => before && 'removed' }
+    }
+    case 'webhook.added': {
+      const { webhook } = change
+      const next = (before: Row | undefined, at: number) =>
+        before ? undefined : webhookRow({ ...webhook, at })
+      return { table: 'webhook', key: { id: webhook.id }, next }
+    }
+    case 'webhook.changed': {
+      const next = (before: Row | undefined, at: number) => {
+        const after = before && change.to(webhookIn(before), at)
+        return after && webhookRow(after)
+      }
+      return { table: 'webhook', key: { id: change.id }, next }
+    }
+    case 'webhook.removed': {
+      const { id, principal } = change
+      const next = (before: Row | undefined) =>
+        before?.principal === principal ? ('removed' as const) : undefined
+      return { table: 'webhook', key: { id }, next }
     }
     default:
       return change satisfies never

@@ -6,6 +6,7 @@ import type {
   Grant,
   StoredToken,
 } from '../model/access.ts'
+import type { StoredWebhook } from '../model/webhook.ts'
 
 /** The time in which an id can be used, by the clock of the store. */
 export interface ValidTime {
@@ -41,6 +42,8 @@ export interface AccessStore {
   tokens(): Promise<readonly StoredToken[]>
   /** In the order of their names. */
   grants(): Promise<readonly Grant[]>
+  /** In the order in which they were added. Those that are damaged are left out, so that nobody else is called. */
+  webhooks(): Promise<readonly StoredWebhook[]>
   /**
    * Applies a change and stores its fact in one transaction. Returns false, and stores nothing, if there is nothing to
    * change: what is to be added is there already, or what is to be removed is not.

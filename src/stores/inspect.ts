@@ -54,6 +54,8 @@ const INSPECTED = [
   'receipt',
   'token',
   'permit',
+  'webhook',
+  'delivery',
   'audit',
 ] as const
 

@@ -5,10 +5,12 @@ import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import { contentSize } from '../model/text/content-size.ts'
 import { AccessRows } from './access-rows.ts'
+import { CallRows } from './call-rows.ts'
 import { addDailyUsage, dayOf } from './daily-usage.ts'
 import { Leases, OpenTime } from './leases.ts'
 import { MemoryAccess } from './memory/access.ts'
 import { MemoryBlobs } from './memory/blobs.ts'
+import { MemoryCalls } from './memory/calls.ts'
 import { MemoryLog } from './memory/log.ts'
 import { BLOB_PIECE, READ_BYTES, RECORD_BYTES } from './read-bytes.ts'
 import { receiptId } from './receipts.ts'
@@ -53,6 +55,8 @@ class MemoryStore implements Store {
   readonly blobs = new MemoryBlobs()
   readonly #access = new MemoryAccess()
   readonly access = new AccessRows(this.#access)
+  readonly #calls = new MemoryCalls(this.#access)
+  readonly calls = new CallRows(this.#calls)
   #isClosed = false
   #commits = 0
   readonly #time: OpenTime
@@ -82,8 +86,10 @@ class MemoryStore implements Store {
     if (receipts) for (const receipt of receipts) this.#take(receipt)
     if (charges) for (const charge of charges) this.#charge(charge)
     if (facts) this.#access.add(facts)
+    if (batch.calls) this.#calls.add(batch.calls)
     if (batch.record) this.#own(batch.record)
     log.append(batch, ++this.#commits)
+    if (batch.calls?.length) this.calls.wake()
     return log
   }
 
@@ -254,6 +260,7 @@ class MemoryStore implements Store {
       const { answer: _, ...receipt } = kept.receipt
       kept.receipt = receipt
     }
+    this.#calls.removeOf(session)
     log?.close()
     for (const id of log?.blobs ?? []) this.blobs.delete(id)
   }

@@ -6,6 +6,7 @@ import type { AcceptedPrompt } from '../model/session/queue-preview.ts'
 import type { ByteRange } from '../model/text/byte-range.ts'
 import type { SearchTerm } from '../model/text/search-terms.ts'
 import type { AccessStore } from './access.ts'
+import type { CallStore, WebhookCall } from './calls.ts'
 import type { NodeStore } from './nodes.ts'
 
 /** A raw frame as the journal keeps it, beside the log. */
@@ -102,6 +103,8 @@ export interface Batch {
   charges?: readonly Charge[]
   /** Rows of the audit trail. */
   facts?: readonly AuditFact[]
+  /** Entries of this batch that webhooks are called for. */
+  calls?: readonly WebhookCall[]
   /** Ends the lease with this commit, so that another owner can acquire the session. The fence stays as it is. */
   release?: boolean
 }
@@ -259,6 +262,7 @@ export interface Store extends AsyncDisposable {
   /** Coordinates several servers on this store. Absent if only one process can use the store. */
   readonly nodes?: NodeStore
   readonly access: AccessStore
+  readonly calls: CallStore
   readonly blobs: BlobSink
   /**
    * Reads a blob, or a part of it, in pieces. The whole blob is compared with its checksum before the first piece, and

@@ -151,6 +151,40 @@ export const TABLES = {
     columns: { grantee: NAME, principal: NAME, at: REAL, added_by: NAME },
     isFree: true,
   },
+  /** Whom to call, and for what. Types and sessions are separated by spaces, with one at each end. */
+  webhook: {
+    key: ['id'],
+    columns: {
+      id: NAME,
+      principal: NAME,
+      kind: NAME,
+      at: REAL,
+      events: NAME,
+      sessions: optional(NAME),
+      disabled: optional(REAL),
+      /** Where it is, and its secrets. */
+      body: TEXT,
+    },
+    isFree: true,
+  },
+  /** A call of a webhook. Its id is the session and the seq of the entry, and `principal` the owner of the session. */
+  delivery: {
+    key: ['webhook', 'id'],
+    columns: {
+      webhook: NAME,
+      id: NAME,
+      session: NAME,
+      principal: NAME,
+      type: NAME,
+      at: REAL,
+      status: NAME,
+      attempts: INTEGER,
+      changed: REAL,
+      due: optional(REAL),
+      note: optional(NAME),
+    },
+    isFree: true,
+  },
   /** Who did what. */
   audit: {
     key: ['id'],
@@ -180,6 +214,8 @@ export const NAMES: Readonly<Record<TableName, string>> = {
   spent: 'the daily usage',
   token: 'a token',
   permit: 'a grant',
+  webhook: 'a webhook',
+  delivery: 'a call of a webhook',
   audit: 'the audit trail',
 }
 
@@ -224,6 +260,14 @@ const TOKEN_COLUMNS = [
   ...['principal', 'login', 'allowed_by'],
 ]
 
+const WEBHOOK_COLUMNS = ['at', 'disabled', 'id', 'principal', 'kind', 'events', 'sessions', 'body']
+
+/** What changes of a call while it is tried. */
+export const deliveryStateSum = {
+  what: 'a call of a webhook',
+  of: ['attempts', 'changed', 'due', 'status', 'note'],
+} as const
+
 /** `identity` is what a row contributes of its session, so that no row can stand for one of another session. */
 export const sumsBy = (identity: 'n' | 'session') => ({
   log: { sum: { what: 'the log', of: [identity, 'first', 'last', 'version', 'body'] } },
@@ -238,6 +282,7 @@ export const sumsBy = (identity: 'n' | 'session') => ({
   spent: {},
   token: { sum: { what: 'a token', of: TOKEN_COLUMNS } },
   permit: { sum: { what: 'a grant', of: ['at', 'grantee', 'principal', 'added_by'] } },
+  webhook: { sum: { what: 'a webhook', of: WEBHOOK_COLUMNS } },
 })
 
 /** What has to be read of a row to compare it with a checksum, besides its session. */

@@ -65,6 +65,8 @@ import type * as record from '../../src/model/session/record.ts'
 import type * as recordTypes from '../../src/model/session/record.types.ts'
 import type * as usage from '../../src/model/usage.ts'
 import type * as usageTypes from '../../src/model/usage.types.ts'
+import type * as webhook from '../../src/model/webhook.ts'
+import type * as webhookTypes from '../../src/model/webhook.types.ts'
 
 /** Requires an argument that cannot exist if the two types differ. */
 type Proof<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? [] : [never]
@@ -250,6 +252,15 @@ const checked = [
   same<unifiedEventTypes.TurnFailedEvent, typeof unifiedEvent.TurnFailedEvent>('TurnFailedEvent'),
   same<unifiedEventTypes.TurnStartedEvent, typeof unifiedEvent.TurnStartedEvent>('TurnStartedEvent'),
   same<usagePartialTypes.UsagePartial, typeof usagePartial.UsagePartial>('UsagePartial'),
+  same<webhookTypes.DeliveryStatus, typeof webhook.DeliveryStatus>('DeliveryStatus'),
+  same<webhookTypes.NewWebhook, typeof webhook.NewWebhook>('NewWebhook'),
+  same<webhookTypes.PushKeys, typeof webhook.PushKeys>('PushKeys'),
+  same<webhookTypes.Webhook, typeof webhook.Webhook>('Webhook'),
+  same<webhookTypes.WebhookData, typeof webhook.WebhookData>('WebhookData'),
+  same<webhookTypes.WebhookDelivery, typeof webhook.WebhookDelivery>('WebhookDelivery'),
+  same<webhookTypes.WebhookEvent, typeof webhook.WebhookEvent>('WebhookEvent'),
+  same<webhookTypes.WebhookKind, typeof webhook.WebhookKind>('WebhookKind'),
+  same<webhookTypes.WebhookPayload, typeof webhook.WebhookPayload>('WebhookPayload'),
 ]
 
 describe('printed types', () => {

@@ -5,6 +5,7 @@ import type { SessionQuery, Store } from '../../src/stores/store.ts'
 import { blobBytes } from './blob-bytes.ts'
 import { accessContract } from './contract-access.ts'
 import { boundsContract } from './contract-bounds.ts'
+import { callContract } from './contract-calls.ts'
 import { keepingContract, type OpenStore } from './contract-keeping.ts'
 import { leaseContract } from './contract-leases.ts'
 import { queueContract } from './contract-queue.ts'
@@ -47,6 +48,7 @@ export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): 
     boundsContract(open)
     queueContract(open)
     accessContract(open)
+    callContract(open)
     searchContract(open)
     typesContract(open, !name.includes('memory'))
     leaseContract(open)

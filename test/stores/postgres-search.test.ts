@@ -39,7 +39,7 @@ const documents = async (url: string) => {
 async function forgetIndex(url: string): Promise<void> {
   await query(
     url,
-    `DROP TABLE @document, @indexed, @feed, @token, @permit, @audit, @used; DROP INDEX @log_xact; CREATE INDEX log_xact ON @log USING brin (xact);
+    `DROP TABLE @document, @indexed, @feed, @token, @permit, @audit, @used, @webhook, @delivery; DROP INDEX @log_xact; CREATE INDEX log_xact ON @log USING brin (xact);
      INSERT INTO @setting VALUES ('feed', '01234567'); ALTER TABLE @journal DROP COLUMN previous;
      ALTER TABLE @session DROP COLUMN queued, DROP COLUMN recorded, DROP COLUMN journaled, DROP COLUMN sum;
      ALTER TABLE @blob DROP COLUMN owner_sum; ALTER TABLE @receipt DROP COLUMN at_sum;

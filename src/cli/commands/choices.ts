@@ -32,6 +32,9 @@ export const AUDIT_ACTIONS = [
   'token.removed',
   'grant.added',
   'grant.removed',
+  'webhook.added',
+  'webhook.changed',
+  'webhook.removed',
 ] as const satisfies AuditAction[]
 
 /** What happens at a usage limit: `fail`, `wait`, or the agent that continues. */

@@ -143,7 +143,7 @@ export class AccessControl {
 }
 
 /** What the audit trail tells of a change besides its action. */
-function detailsOf(change: AccessChange): Record<string, string> {
+export function detailsOf(change: AccessChange): Record<string, string> {
   switch (change.type) {
     case 'token.added':
     case 'token.removed':
@@ -153,6 +153,11 @@ function detailsOf(change: AccessChange): Record<string, string> {
     case 'grant.added':
     case 'grant.removed':
       return { to: change.to, of: change.of }
+    case 'webhook.added':
+      return { webhook: change.webhook.id, kind: change.webhook.kind }
+    case 'webhook.changed':
+    case 'webhook.removed':
+      return { webhook: change.id }
     default:
       return change satisfies never
   }

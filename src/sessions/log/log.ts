@@ -12,6 +12,8 @@ import type {
   SessionRecord,
 } from '../../model/index.ts'
 import { type AcceptedPrompt, queuePreview } from '../../model/session/queue-preview.ts'
+import { isCalledFor } from '../../model/webhook.ts'
+import type { WebhookCall } from '../../stores/calls.ts'
 import type {
   Batch,
   Charge,
@@ -88,6 +90,7 @@ export class Log {
   #accepted = new Map<number, AcceptedPrompt>()
   #charges: Charge[] = []
   #facts: AuditFact[] = []
+  #calls: WebhookCall[] = []
   /** Side effects of the entries since the last commit. */
   readonly #effects: (() => void)[] = []
   /** What the store has, without the start of the log. Undefined before the first commit of this owner. */
@@ -148,6 +151,10 @@ export class Log {
       this.#accepted.set(event.turn, accepted)
     }
     this.#changed = true
+    if (isCalledFor(event.type)) {
+      const { id: session, principal } = this.#state
+      this.#calls.push({ session, seq: this.#seq, principal, type: event.type, at: this.#at })
+    }
     const charge = chargeOf(this.#state, event, this.#at)
     if (charge) this.#charges.push(charge)
   }
@@ -323,6 +330,7 @@ export class Log {
     if (this.#receipts.length > 0) batch.receipts = this.#receipts.splice(0)
     if (this.#charges.length > 0) batch.charges = this.#charges.splice(0)
     if (this.#facts.length > 0) batch.facts = this.#facts.splice(0)
+    if (this.#calls.length > 0) batch.calls = this.#calls.splice(0)
     this.#entries = []
     this.#journal = []
     this.#changed = false

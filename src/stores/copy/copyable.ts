@@ -22,10 +22,19 @@ export const PARTS = [
   'spent',
   'token',
   'permit',
+  'webhook',
+  'delivery',
   'audit',
 ] as const satisfies readonly TableName[]
 
-export const UNORDERED: ReadonlySet<TableName> = new Set(['native', 'spent', 'token', 'permit'])
+export const UNORDERED: ReadonlySet<TableName> = new Set([
+  'native',
+  'spent',
+  'token',
+  'permit',
+  'webhook',
+  'delivery',
+])
 
 export interface CopyTotals {
   sessions: number

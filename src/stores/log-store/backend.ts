@@ -4,6 +4,7 @@ import type { AuditFact } from '../../model/access.ts'
 import type { BlobRef, BlobSink } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { AccessStore } from '../access.ts'
+import type { CallRows } from '../call-rows.ts'
 import type { NodeStore } from '../nodes.ts'
 import type { Row } from '../row.ts'
 import type { SearchLag, TextMatches, TextQuery, TrimPoint } from '../store.ts'
@@ -29,6 +30,7 @@ export interface Backend<P extends SessionPlace> extends AsyncDisposable {
   readonly encodesFrames: boolean
   readonly nodes?: NodeStore
   readonly access: AccessStore
+  readonly calls: CallRows
   readonly blobs: BlobSink
   readBlob(ref: BlobRef, range?: ByteRange): AsyncIterable<Uint8Array>
   /** The time in which the age of keys is measured. */

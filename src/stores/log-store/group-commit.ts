@@ -165,6 +165,7 @@ export class GroupCommit<P extends SessionPlace> {
     this.isFailing = false
     for (const batch of run.batches) this.tails.committed(batch)
     this.#backend.committed(run.session)
+    if (run.batches.some(({ calls }) => calls.length > 0)) this.#backend.calls.wake()
     for (const { resolve } of run.waiting) resolve()
   }
 

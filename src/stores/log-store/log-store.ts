@@ -4,6 +4,7 @@ import type { AuditFact } from '../../model/access.ts'
 import { type BlobRef, type BlobSink, type Entry, MainstemError } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import type { AccessStore } from '../access.ts'
+import type { CallStore } from '../calls.ts'
 import type { NodeStore } from '../nodes.ts'
 import { READ_BYTES } from '../read-bytes.ts'
 import { storageFailed } from '../refusals.ts'
@@ -56,6 +57,10 @@ export class LogStore<P extends SessionPlace> extends RecordReads implements Sto
 
   get access(): AccessStore {
     return this.#backend.access
+  }
+
+  get calls(): CallStore {
+    return this.#backend.calls
   }
 
   get blobs(): BlobSink {

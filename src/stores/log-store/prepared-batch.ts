@@ -2,6 +2,7 @@ import { blobsOf } from '../../model/entry-blobs.ts'
 import type { Entry } from '../../model/index.ts'
 import { type AcceptedPrompt, isWhole, queuePreview } from '../../model/session/queue-preview.ts'
 import { type AuditRow, auditRow } from '../access-rows.ts'
+import { type CallRow, callRow } from '../call-rows.ts'
 import { chargeRow } from '../daily-usage.ts'
 import { encodeJournal, joinFrames } from '../journal-body.ts'
 import { type LogRow, toLogRows } from '../log-rows.ts'
@@ -56,6 +57,7 @@ export interface PreparedBatch {
   readonly receipts: readonly TableRow<'receipt'>[]
   readonly charges: readonly TableRow<'spent'>[]
   readonly facts: readonly AuditRow[]
+  readonly calls: readonly CallRow[]
   /** The blobs that the entries refer to. */
   readonly blobs: readonly string[]
   readonly release: boolean
@@ -87,6 +89,7 @@ export function prepareBatch(session: string, batch: Batch, circumstances: Circu
     frames: encodes ? undefined : frames,
     charges: charges ? charges.map(chargeRow) : NONE,
     facts: batch.facts ? batch.facts.map(auditRow) : NONE,
+    calls: batch.calls ? batch.calls.map(callRow) : NONE,
     journal: encodes && frames ? { last: frames.last, ...encodeJournal(frames.text) } : undefined,
     record: record && recordRow(record),
     queued: prompts,

@@ -1,14 +1,20 @@
 import type { AuditFact } from '../../model/access.ts'
 import type { AuditPlace, AuditQuery, ValidTime } from '../access.ts'
 import { type AccessTable, type AccessTables, auditRow, type RowChange } from '../access-rows.ts'
-import type { Row } from '../row.ts'
+import type { WebhookCall } from '../calls.ts'
+import { type Row, text } from '../row.ts'
 import type { TableRow } from '../tables.ts'
 import { UsedIds } from '../used-ids.ts'
+import type { Recipients } from './calls.ts'
 
 /** Tokens, grants and the audit trail in memory, where nothing is damaged. */
-export class MemoryAccess implements AccessTables {
-  readonly sums = { token: {}, permit: {}, audit: {} }
-  readonly #tables: Record<AccessTable, Map<string, Row>> = { token: new Map(), permit: new Map() }
+export class MemoryAccess implements AccessTables, Recipients {
+  readonly sums = { token: {}, permit: {}, webhook: {}, audit: {} }
+  readonly #tables: Record<AccessTable, Map<string, Row>> = {
+    token: new Map(),
+    permit: new Map(),
+    webhook: new Map(),
+  }
   readonly #trail = new Map<string, TableRow<'audit'>>()
 
   readonly #lists = new Map<AccessTable, readonly Row[]>()
@@ -18,6 +24,21 @@ export class MemoryAccess implements AccessTables {
     const rows = this.#lists.get(table) ?? [...this.#tables[table].values()]
     this.#lists.set(table, rows)
     return rows
+  }
+
+  /** The same condition as `wants` of the databases. */
+  *wanting({ principal, type, session }: WebhookCall): Generator<string> {
+    const grants = [...this.#tables.permit.values()].filter((grant) => grant.principal === principal)
+    const readers = new Set([principal, ...grants.map((grant) => text(grant, 'grantee'))])
+    for (const row of this.#tables.webhook.values()) {
+      const isWanted = row.disabled === null && readers.has(text(row, 'principal'))
+      const isChosen = row.sessions === null || text(row, 'sessions').includes(` ${session} `)
+      if (isWanted && isChosen && text(row, 'events').includes(` ${type} `)) yield text(row, 'id')
+    }
+  }
+
+  has(webhook: string): boolean {
+    return this.#tables.webhook.has(JSON.stringify({ id: webhook }))
   }
 
   now(): Promise<number> {

@@ -4,6 +4,7 @@ import type { AuditFact } from '../../model/access.ts'
 import type { BlobRef } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import { AccessRows } from '../access-rows.ts'
+import { CallRows } from '../call-rows.ts'
 import type { Backend } from '../log-store/backend.ts'
 import type { LogReads } from '../log-store/log-reads.ts'
 import type { Tails } from '../log-store/tails.ts'
@@ -12,6 +13,7 @@ import type { Row } from '../row.ts'
 import type { SearchLag, TextMatches, TextQuery, TrimPoint } from '../store.ts'
 import { PostgresAccess } from './access.ts'
 import { BlobRows } from './blobs.ts'
+import { PostgresCalls } from './calls.ts'
 import { Changes } from './changes.ts'
 import { toColumn } from './columns.ts'
 import { type Database, WRITERS } from './database.ts'
@@ -43,6 +45,7 @@ export class PostgresBackend implements Backend<PostgresPlace> {
   readonly encodesFrames = true
   readonly rows: PostgresReader
   readonly access: AccessRows
+  readonly calls: CallRows
   readonly blobs: BlobRows
   readonly nodes: Nodes
   readonly #database: Database
@@ -63,6 +66,7 @@ export class PostgresBackend implements Backend<PostgresPlace> {
     this.#held = new HeldLeases(monotonic ?? (() => performance.now()))
     this.rows = new PostgresReader(database, this.#now)
     this.access = new AccessRows(new PostgresAccess(database, this.#now))
+    this.calls = new CallRows(new PostgresCalls(database))
     this.blobs = new BlobRows(database)
     this.nodes = new Nodes(database, this.#now)
     this.#leases = new LeaseRows(database, this.#held, this.#now)

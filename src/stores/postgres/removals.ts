@@ -63,6 +63,7 @@ export class Removals {
       const n = checked(session, row, fence)
       if (n === undefined) return
       await removeAnswers(query, session)
+      await query('DELETE FROM @delivery WHERE session = $1', [toColumn(session)])
       for (const sql of DELETES) await query(sql, [n])
       if (fact) await addFact(query, fact, this.#now())
     })

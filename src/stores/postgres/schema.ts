@@ -290,4 +290,35 @@ export const MIGRATIONS: readonly string[] = [
      until double precision NOT NULL
    );
    CREATE INDEX used_until ON @used (until);`,
+
+  `CREATE TABLE @webhook (
+     id text COLLATE "C" PRIMARY KEY,
+     principal text COLLATE "C" NOT NULL,
+     kind text COLLATE "C" NOT NULL,
+     at double precision NOT NULL,
+     events text COLLATE "C" NOT NULL,
+     sessions text COLLATE "C",
+     disabled double precision,
+     body text NOT NULL,
+     sum bigint NOT NULL
+   );
+   CREATE INDEX webhook_principal ON @webhook (principal);
+   CREATE TABLE @delivery (
+     webhook text COLLATE "C" NOT NULL,
+     id text COLLATE "C" NOT NULL,
+     session text COLLATE "C" NOT NULL,
+     principal text COLLATE "C" NOT NULL,
+     type text COLLATE "C" NOT NULL,
+     at double precision NOT NULL,
+     status text COLLATE "C" NOT NULL,
+     attempts bigint NOT NULL,
+     changed double precision NOT NULL,
+     due double precision,
+     note text COLLATE "C",
+     sum bigint NOT NULL,
+     state_sum bigint NOT NULL,
+     PRIMARY KEY (webhook, id)
+   );
+   CREATE INDEX delivery_due ON @delivery (webhook, due) WHERE due IS NOT NULL;
+   CREATE INDEX delivery_session ON @delivery (session);`,
 ]

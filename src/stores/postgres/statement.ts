@@ -3,6 +3,7 @@ import { ADD_CHARGE, COUNTS } from '../daily-usage.ts'
 import type { Row } from '../row.ts'
 import { isFree, RECORD_COLUMNS } from '../tables.ts'
 import { insertFacts } from './access.ts'
+import { insertCalls } from './calls.ts'
 import { toColumn } from './columns.ts'
 import {
   givenRows,
@@ -133,6 +134,11 @@ const PARTS: readonly Part[] = [
     const facts = eachBatch(runs, (batch) => batch.facts)
     if (facts.length === 0) return undefined
     return `audited AS (${insertFacts(parameters, facts, now, OWNER)})`
+  },
+
+  function calls(parameters, runs) {
+    const calls = eachBatch(runs, (batch) => batch.calls)
+    return calls.length === 0 ? undefined : `called AS (${insertCalls(parameters, calls, OWNER)})`
   },
 
   function charges(parameters, runs) {

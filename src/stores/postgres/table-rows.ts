@@ -2,6 +2,7 @@ import { damaged } from '../refusals.ts'
 import type { Row } from '../row.ts'
 import {
   columnsOf,
+  deliveryStateSum,
   isFree,
   RECORD_COLUMNS,
   recordSum,
@@ -82,6 +83,11 @@ export const SUMS = {
     sum: { what: 'an idempotency key', of: ['id', 'session', 'body'] },
     at_sum: { what: 'an idempotency key', of: ['expected_at_sum'], isComputed: true },
   },
+  /** The database decides which webhooks are called. */
+  delivery: {
+    sum: { what: 'a call of a webhook', of: ['expected_sum'], isComputed: true },
+    state_sum: deliveryStateSum,
+  },
   /** The database decides when a row was stored. */
   audit: {
     sum: { what: 'the audit trail', of: ['id', 'principal', 'action', 'session', 'body'] },
@@ -105,10 +111,15 @@ export const SESSION_COUNTERS = `SELECT t.n, ${SESSION}, t.writes, t.inherited
 
 const AT_SUM = `, ${rowSum(['t.id', exact('t.at')])} AS expected_at_sum`
 
+/** The checksum of a call in a row with these values. */
+export const deliverySum = (row: string, webhook = `${row}.webhook`) =>
+  rowSum([webhook, `${row}.id`, `${row}.session`, `${row}.principal`, `${row}.type`, exact(`${row}.at`)])
+
 /** What a table has besides its columns and checksums. */
 const MORE: Partial<Record<TableName, string>> = {
   receipt: AT_SUM,
   audit: AT_SUM,
+  delivery: `, ${deliverySum('t')} AS expected_sum`,
   blob: ', t.bytes',
 }
 

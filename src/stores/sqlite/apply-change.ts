@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { forgetCalls } from '../call-rows.ts'
 import { withoutAnswer } from '../receipts.ts'
 import { integer, text } from '../row.ts'
 import type { TrimPoint } from '../store.ts'
 import { checkOf, sumOf } from '../tables.ts'
+import { callKey } from './calls.ts'
 import type { ChangedRow, StoreChange } from './message.ts'
 import { JOURNAL_IDS } from './schema.ts'
 import { inserter, SUMS, selectOf } from './table-rows.ts'
@@ -28,6 +30,18 @@ export function applyChange(db: DatabaseSync, message: StoreChange): string[] {
       if (message.change) replaceRow(db, message.change)
       inserter(db, 'audit')(message.fact)
       return []
+    case 'calls':
+      for (const row of message.rows) {
+        db.prepare('DELETE FROM delivery WHERE webhook = ? AND id = ?').run(...callKey(row))
+        inserter(db, 'delivery')(row)
+      }
+      return []
+    case 'forget calls': {
+      const values: number[] = []
+      const sql = forgetCalls(message, (value) => `?${values.push(value)}`)
+      db.prepare(sql.replaceAll('@', '')).run(...values)
+      return []
+    }
     default:
       return message satisfies never
   }
@@ -52,6 +66,7 @@ function deleteSession(db: DatabaseSync, n: number, session: string): string[] {
   db.prepare('DELETE FROM log WHERE session = ?').run(n)
   db.prepare(DELETE_JOURNAL).run({ n, after: -1, before: ALL_FRAMES })
   removeAnswers(db, session)
+  db.prepare('DELETE FROM delivery WHERE session = ?').run(session)
   db.prepare('DELETE FROM heard WHERE session = ?').run(n)
   db.prepare('DELETE FROM queued WHERE session = ?').run(n)
   db.prepare('DELETE FROM tail WHERE session = ?').run(n)

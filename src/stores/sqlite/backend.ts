@@ -4,6 +4,7 @@ import type { AuditFact } from '../../model/access.ts'
 import type { BlobRef } from '../../model/index.ts'
 import type { ByteRange } from '../../model/text/byte-range.ts'
 import { AccessRows } from '../access-rows.ts'
+import { CallRows } from '../call-rows.ts'
 import type { Leases, OpenTime } from '../leases.ts'
 import type { Backend, SessionPlace } from '../log-store/backend.ts'
 import type { CommitRun } from '../log-store/commit-run.ts'
@@ -14,6 +15,7 @@ import { integer, type Row } from '../row.ts'
 import { NO_FENCE, type SearchLag, type TextMatches, type TextQuery, type TrimPoint } from '../store.ts'
 import { SqliteAccess, timedFact } from './access.ts'
 import type { BlobFiles } from './blobs.ts'
+import { SqliteCalls } from './calls.ts'
 import { addRun, type Commit, emptyCommit, type StoreChange } from './message.ts'
 import type { SqliteReader } from './reader.ts'
 import { type SearchChannel, searchLogs } from './search/search-channel.ts'
@@ -42,6 +44,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
   readonly encodesFrames = false
   readonly rows: SqliteReader
   readonly access: AccessRows
+  readonly calls: CallRows
   readonly blobs: BlobFiles
   readonly #parts: SqliteParts
   readonly #begun = new WeakMap<SqliteRun, number>()
@@ -51,6 +54,7 @@ export class SqliteBackend implements Backend<SqlitePlace> {
     this.#parts = parts
     this.rows = parts.reader
     this.access = new AccessRows(new SqliteAccess(parts.reader, parts.channel))
+    this.calls = new CallRows(new SqliteCalls(parts.reader, parts.channel))
     this.blobs = parts.blobs
   }
 

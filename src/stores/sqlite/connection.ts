@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
+import { wants } from '../call-rows.ts'
 import { ADD_CHARGE } from '../daily-usage.ts'
 import { encodeJournal } from '../journal-body.ts'
 import { integer, text } from '../row.ts'
@@ -15,6 +16,12 @@ import { StoredTails } from './tails.ts'
 
 /** `start without a lock`: no lock of an earlier owner was there, so the database has to be free of other processes. */
 type Opening = 'start' | 'start without a lock' | 'failure'
+
+/** The webhooks that are called for a call. */
+const WANTING = `SELECT w.id FROM webhook w WHERE ${wants('instr', (column) => `:${column}`)}`.replaceAll(
+  '@',
+  '',
+)
 
 type WriteStatements = ReturnType<typeof statementsOf>
 
@@ -36,6 +43,8 @@ function statementsOf(db: DatabaseSync) {
     hasBlob: db.prepare('SELECT 1 FROM blob WHERE id = ?'),
     charge: insertInto(db, 'spent AS s', same(...Object.keys(TABLES.spent.columns)), ADD_CHARGE),
     audit: inserter(db, 'audit'),
+    wanting: db.prepare(WANTING),
+    delivery: inserter(db, 'delivery', 'ON CONFLICT DO NOTHING'),
   }
 }
 
@@ -139,6 +148,11 @@ export class Connection {
     for (const row of commit.blobs) statements.blob(row)
     for (const row of commit.charges) statements.charge(row)
     for (const row of commit.facts) statements.audit(row)
+    for (const row of commit.calls) {
+      const { principal, type, session } = { ...row }
+      const call = { principal: String(principal), type: String(type), session: String(session) }
+      for (const { id } of statements.wanting.all(call)) statements.delivery({ ...row, webhook: id })
+    }
     return []
   }
 

@@ -1,4 +1,5 @@
 import type { RowChange } from '../access-rows.ts'
+import type { OldDeliveries } from '../calls.ts'
 import type { SessionPlace } from '../log-store/backend.ts'
 import type { CommitRun } from '../log-store/commit-run.ts'
 import type { Row } from '../row.ts'
@@ -35,6 +36,7 @@ export interface Commit {
   receipts: Row[]
   charges: Row[]
   facts: Row[]
+  calls: Row[]
 }
 
 /** A token or a grant after a change. */
@@ -48,6 +50,9 @@ export type StoreChange =
   | { kind: 'forget'; table: 'receipt' | 'audit'; before: number }
   /** A change of tokens or grants, if any, and its fact. */
   | { kind: 'access'; change?: ChangedRow; fact: Row }
+  /** Calls of webhooks after a change. */
+  | { kind: 'calls'; rows: readonly Row[] }
+  | ({ kind: 'forget calls' } & OldDeliveries)
 
 /** `probe`: whether a commit could succeed. */
 export type ToWriter = Commit | StoreChange | { kind: 'probe'; writes: boolean } | { kind: 'close' }
@@ -78,7 +83,7 @@ export function emptyCommit(): Commit {
   return {
     ...{ kind: 'commit', log: {}, journal: {}, frameCounts: {} },
     ...{ sessions: [], leases: [], records: [], queued: [], dequeued: [], blobs: [] },
-    ...{ receipts: [], charges: [], facts: [] },
+    ...{ receipts: [], charges: [], facts: [], calls: [] },
   }
 }
 
@@ -102,6 +107,7 @@ export function addRun(commit: Commit, n: number, run: CommitRun<SessionPlace>, 
     commit.receipts.push(...batch.receipts)
     commit.charges.push(...batch.charges)
     for (const fact of batch.facts) commit.facts.push({ ...fact, at: Date.now() })
+    commit.calls.push(...batch.calls)
     for (const id of batch.blobs) commit.blobs.push({ id, n, content: blobs.takeSum(id) })
   }
 }

@@ -267,6 +267,37 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE token ADD COLUMN principal TEXT;
    ALTER TABLE token ADD COLUMN login TEXT;
    ALTER TABLE token ADD COLUMN allowed_by TEXT;`,
+
+  `CREATE TABLE webhook (
+     id TEXT PRIMARY KEY,
+     principal TEXT NOT NULL,
+     kind TEXT NOT NULL,
+     at REAL NOT NULL,
+     events TEXT NOT NULL,
+     sessions TEXT,
+     disabled REAL,
+     body TEXT NOT NULL,
+     sum INTEGER
+   ) STRICT;
+   CREATE INDEX webhook_principal ON webhook (principal);
+   CREATE TABLE delivery (
+     webhook TEXT NOT NULL,
+     id TEXT NOT NULL,
+     session TEXT NOT NULL,
+     principal TEXT NOT NULL,
+     type TEXT NOT NULL,
+     at REAL NOT NULL,
+     status TEXT NOT NULL,
+     attempts INTEGER NOT NULL,
+     changed REAL NOT NULL,
+     due REAL,
+     note TEXT,
+     sum INTEGER,
+     state_sum INTEGER,
+     PRIMARY KEY (webhook, id)
+   ) STRICT;
+   CREATE INDEX delivery_due ON delivery (webhook, due) WHERE due IS NOT NULL;
+   CREATE INDEX delivery_session ON delivery (session);`,
 ]
 
 /** The journal rows of session `:n` after a frame. Sort by id for their order. */

@@ -3,6 +3,7 @@ import type { Row } from '../row.ts'
 import {
   columnsOf,
   coveredBy,
+  deliveryStateSum,
   isFree,
   RECORD_COLUMNS,
   recordSum,
@@ -63,6 +64,10 @@ export const SUMS = {
   /** `content` is the checksum of the file. */
   blob: { sum: { what: 'blob', of: ['n', 'content', 'id'] } },
   audit: { sum: { what: 'the audit trail', of: ['at', 'id', 'principal', 'action', 'session', 'body'] } },
+  delivery: {
+    sum: { what: 'a call of a webhook', of: ['at', 'webhook', 'id', 'session', 'principal', 'type'] },
+    state_sum: deliveryStateSum,
+  },
   receipt: { sum: { what: 'an idempotency key', of: ['at', 'id', 'session', 'body'] } },
 } as const satisfies Sums
 

@@ -116,7 +116,7 @@ export class Writer {
 
 /** Estimates the pages of a write: its texts, and one per session. What removes rows may change very many. */
 function pagesOf(message: Commit | StoreChange): number {
-  if (message.kind === 'access') return 2
+  if (message.kind === 'access' || message.kind === 'calls') return 2
   if (message.kind !== 'commit') return CHECKPOINT_PAGES
   const { log, journal, records, queued } = message
   const { body: bodies = [] } = log

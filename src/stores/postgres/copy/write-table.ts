@@ -4,7 +4,7 @@ import type { Row } from '../../row.ts'
 import { isFree, RECORD_COLUMNS, type TableName } from '../../tables.ts'
 import type { Database } from '../database.ts'
 import { type GivenRows, givenRows, insertOf, insertRecords, Parameters, quoted } from '../parameters.ts'
-import { exact, rowSum, sessionSum } from '../table-rows.ts'
+import { deliverySum, exact, rowSum, sessionSum } from '../table-rows.ts'
 
 /** Adds rows with the checksums of this store. A page is one statement, which can be repeated. */
 export async function addRows(database: Database, table: TableName, rows: readonly Row[]): Promise<void> {
@@ -31,6 +31,7 @@ function additionOf(table: TableName, given: GivenRows): string {
     // The feed of all sessions begins after a copy, under a new name.
     ...(table === 'log' && { xact: 'NULL' }),
     ...((table === 'receipt' || table === 'audit') && { at_sum: rowSum(['g.id', exact('g.at')]) }),
+    ...(table === 'delivery' && { sum: deliverySum('g') }),
   }
   return `${insertOf(table, given, `${from} ${isFree(table) ? '' : owner}`, changed)}
     WHERE $1::bytea IS NOT NULL ORDER BY g.place ${addedAgain(table)}`
