@@ -88,7 +88,7 @@ export default defineConfig({
           'guides/recipes',
         ),
       },
-      { text: 'Interfaces', items: named('library', 'client', 'http', 'cli', 'page', 'testing') },
+      { text: 'Interfaces', items: named('library', 'client', 'http', 'webhooks', 'cli', 'page', 'testing') },
       { text: 'Agents', items: named('agents', 'policy', 'conformance', 'agents-board') },
       { text: 'Operation', items: named('promises', 'security', 'operations', 'measured', 'performance') },
       { text: 'Data', items: folder('reference') },

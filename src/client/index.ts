@@ -147,3 +147,9 @@ export type {
   Transport,
 } from './transports/transport.ts'
 export { type WebSocketOptions, WebSocketTransport } from './transports/websocket-transport.ts'
+export type {
+  AddedWebhook,
+  DeliverySearch,
+  WebhookClient,
+  WebhookTest,
+} from './webhook-client.ts'

@@ -29,6 +29,7 @@ import type { AgentInfo, ServerInfo, ServerNode, SignIn, UsageQuery, UsageReport
 import { begunOf, changedOf, entryOf, liveOf, recordOf, shaped, turnOf } from './shaped.ts'
 import { systemTimers } from './timers.ts'
 import { ClientConnection, type HttpResponse, isTransient } from './transports/connection.ts'
+import { WebhookClient } from './webhook-client.ts'
 
 type Keys = BeginSession['keys']
 const NEVER = new AbortController().signal
@@ -37,11 +38,14 @@ const NEVER = new AbortController().signal
 export class MainstemClient extends AccessClient {
   readonly #connection: ClientConnection
   readonly #options: MainstemClientOptions
+  /** Calls to others when a turn ends, or a request is opened or resolved. */
+  readonly webhooks: WebhookClient
 
   constructor(options: MainstemClientOptions = {}) {
     const connection = new ClientConnection(options)
     super(connection)
     this.#connection = connection
+    this.webhooks = new WebhookClient(connection)
     this.#options = options
   }
 

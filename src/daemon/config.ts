@@ -122,20 +122,37 @@ const NodeSettings = z.strictObject({
     .describe('how long the sessions of a server stay its own after it was last heard of'),
 })
 
-const shape = {
-  host: z.string().min(1),
-  port: z.int().min(0).max(65_535),
-  data: path,
-  cwd: path,
-  auth: z.boolean(),
-}
-
 /** An IP address, or a range of them in CIDR notation. */
 function isAddressRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const most = { 4: 32, 6: 128 }[isIP(address)]
   if (most === undefined || rest.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+}
+
+const WebhookSettings = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/ })
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional()
+    .describe('where people open the page, for links; `node.url`, or where the server listens, by default'),
+  private: z
+    .array(z.string().refine(isAddressRange, 'an IP address, or a range such as 10.0.0.0/8'))
+    .default([])
+    .describe('addresses that webhooks may call although they are not public, also over plain http'),
+  contact: z
+    .string()
+    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'a `mailto:` or https URL')
+    .optional()
+    .describe('whom a push service writes to if something is wrong; the page by default'),
+})
+
+const shape = {
+  host: z.string().min(1),
+  port: z.int().min(0).max(65_535),
+  data: path,
+  cwd: path,
+  auth: z.boolean(),
 }
 
 /** The schema of a configuration file. */
@@ -179,6 +196,7 @@ export const ConfigFile = z.strictObject({
     .describe('whether to index the logs for `GET /v1/search`; `off` saves processor time and disk space'),
   agents: z.record(z.string().regex(OUTSIDE_ID), AgentSettings).default({}),
   node: NodeSettings.prefault({}).describe('this server as one of several on one store'),
+  webhooks: WebhookSettings.prefault({}).describe('calls to others, and notifications'),
   timeouts: Timeouts.prefault({}),
   retention: RetentionSettings.prefault({}).describe('retention; everything is kept by default'),
   limits: Limits.prefault({}),

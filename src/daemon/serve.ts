@@ -31,6 +31,7 @@ import type { Retention } from '../sessions/recovery/retention.ts'
 import type { Store } from '../stores/store.ts'
 import { accessOf } from './access.ts'
 import { writeAddress } from './address-file.ts'
+import { callingOf } from './calling.ts'
 import type { Config } from './config.ts'
 import { allowedHosts } from './exposure.ts'
 import { importTokens } from './import-tokens.ts'
@@ -84,23 +85,22 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const phase = { now: 'starting' as Phase }
   const stopping = new AbortController()
   const cluster = clusterOf({
-    config,
-    plan,
-    store,
+    ...{ config, plan, store, wired, roots, version, runs, report },
     owner: opened.owner,
-    wired,
-    roots,
-    version,
     isDraining: () => phase.now === 'draining',
-    runs,
-    report,
   })
   const unixSockets = new WeakSet<Socket>()
-  const app = gateway({
+  const access = accessOf(store, token)
+  const calling = callingOf({
+    ...{ config, store, report, signal: stopping.signal, accessControl: access.accessControl },
+    url: () => urlOf(app),
+  })
+  const app: FastifyInstance = gateway({
     sessions: wired.sessions,
     imports: wired.imports,
     cluster,
-    ...accessOf(store, token),
+    ...access,
+    webhooks: calling.webhooks,
     cookies: new SignInCookies(),
     page: await readPageFiles(pageDirectory),
     ...{ origins: config.origins, trustProxy: config.trustProxy },
@@ -126,9 +126,10 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const local = await begin({ app, wired, cluster, config, importing, socket, tcp, unixSockets })
   phase.now = 'ready'
   runs.track(wired.sessions.resumeQueues())
+  const calls = calling.run().catch(report)
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
   runs.track(pruneHourly(wired.sessions, retentionOf(config), pruning))
-  return new Server({ app, wired, cluster, runs, phase, stopping, token, config, local })
+  return new Server({ app, wired, cluster, runs, phase, stopping, calls, token, config, local })
 }
 
 /** What principals share, each with a fair part of it. */

@@ -23,6 +23,8 @@ export interface ServerDeps {
   phase: { now: Phase }
   /** Aborts programs that were started only to answer a status request. */
   stopping: AbortController
+  /** Settles when no webhook is called any more, after the stop. */
+  calls: Promise<void>
   token: TokenFile | undefined
   config: Config
   /** The unix socket, where it listens on one. */
@@ -109,10 +111,11 @@ export class Server {
   }
 
   async #close(): Promise<void> {
-    const { app, wired, config, local } = this.#deps
+    const { app, wired, config, local, calls } = this.#deps
     const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
     await Promise.all([app.close(), local?.[Symbol.asyncDispose]()])
     clearTimeout(cutOff)
+    await calls
     // While the store is still held: afterwards the file may belong to the next server.
     if (config.durability !== 'none') await removeAddress(config.data)
     await wired[Symbol.asyncDispose]()

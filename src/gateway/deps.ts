@@ -4,6 +4,7 @@ import type { Policy } from '../model/index.ts'
 import type { Cluster } from '../nodes/cluster.ts'
 import type { ByteBudget } from '../reading/byte-budget.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { AccessControl } from './access/access-control.ts'
 import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
@@ -49,6 +50,8 @@ export interface GatewayDeps {
   tokens: (() => Promise<readonly Token[]>) | undefined
   /** Tokens, logins and grants. */
   accessControl: AccessControl
+  /** Whom to call when a turn ends, or a request is opened or resolved. */
+  webhooks: Webhooks
   tickets: Tickets
   /** Cookies of signed-in browsers. */
   cookies: SignInCookies

@@ -31,6 +31,7 @@ import { searchEndpoint } from './v1/search.ts'
 import { sessionEndpoints } from './v1/sessions.ts'
 import { tokenEndpoints } from './v1/tokens.ts'
 import { usageEndpoint } from './v1/usage.ts'
+import { webhookEndpoints } from './v1/webhooks.ts'
 import { pageEndpoints } from './web/page-endpoints.ts'
 import { signInEndpoints } from './web/sign-in.ts'
 
@@ -67,6 +68,7 @@ export function endpointsOf(deps: GatewayDeps): Endpoint[] {
     ...loginEndpoints(deps),
     ...tokenEndpoints(deps),
     ...grantEndpoints(deps),
+    ...webhookEndpoints(deps),
     createEndpoint(deps),
     ...boardSessionEndpoints(deps),
     ...boardEventEndpoints(deps),

@@ -16,10 +16,12 @@ const CONTRACTS = [
   'type agents/agent.ts',
   'type drivers/driver.ts',
   'type stores/access.ts',
+  'type stores/calls.ts',
   'type stores/nodes.ts',
   'type stores/store.ts',
 ]
 const EVERYTHING = [
+  'webhooks',
   'agents',
   'compose',
   'dialects',
@@ -57,8 +59,9 @@ export const LAYERS: Readonly<Record<string, Layer>> = {
   imports: { imports: ['sessions', 'model', ...CONTRACTS], packages: ['zod'], pure: true },
   // Several servers on one store. The commands between them are checked as all input is.
   nodes: { imports: ['sessions', 'reading', 'model', ...CONTRACTS], packages: ['zod'], pure: true },
+  webhooks: { imports: ['model', ...CONTRACTS], packages: ['node:*'], pure: false },
   gateway: {
-    imports: ['model', 'dialects', 'imports', 'mask', 'nodes', 'reading', 'sessions'],
+    imports: ['model', 'dialects', 'imports', 'mask', 'nodes', 'reading', 'sessions', 'type webhooks'],
     packages: ['node:*', 'fastify', '@fastify/websocket', 'zod'],
     pure: false,
   },

@@ -30,7 +30,7 @@ export class NodeProcess {
     name: string,
     home: string,
     store: string,
-    { drainMs = 500, leaseMs = LEASE_MS } = {},
+    { drainMs = 500, leaseMs = LEASE_MS, privateAddresses = [] as string[] } = {},
   ): Promise<NodeProcess> {
     const place = join(home, name)
     mkdirSync(join(place, 'tmp'), { recursive: true })
@@ -44,6 +44,7 @@ export class NodeProcess {
       agents: { claude: { command: [process.execPath, AGENT, join(home, 'lives')] } },
       node: { name, leaseMs },
       timeouts: { drainMs },
+      webhooks: { private: privateAddresses },
     }
     writeFileSync(join(place, 'config.json'), JSON.stringify(config))
     const { PATH, NODE_COMPILE_CACHE } = process.env

@@ -32,6 +32,8 @@ import { WarmPool } from '../../src/sessions/process/warm-pool.ts'
 import { Sessions } from '../../src/sessions/sessions.ts'
 import { memoryStore } from '../../src/stores/memory.ts'
 import type { LeaseTerms, Store } from '../../src/stores/store.ts'
+import { AddressGuard } from '../../src/webhooks/address-guard.ts'
+import { Webhooks } from '../../src/webhooks/webhooks.ts'
 import { Gate } from './gate.ts'
 import { able, puppet } from './puppet.ts'
 
@@ -104,6 +106,11 @@ export class TestGateway implements AsyncDisposable {
       accessControl,
       tokens: () => accessControl.tokens(),
       tickets: new Tickets(store.access),
+      webhooks: new Webhooks(store, {
+        guard: new AddressGuard([]),
+        pageUrl: () => this.url,
+        contact: undefined,
+      }),
       cookies: new SignInCookies(),
       origins: [],
       trustProxy: [],
