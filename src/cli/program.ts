@@ -56,6 +56,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   store: async () => (await import('./commands/store.ts')).registerStore,
   token: async () => (await import('./daemon/with-server.ts')).registerToken,
   grant: async () => (await import('./daemon/with-server.ts')).registerGrant,
+  webhooks: async () => (await import('./commands/webhooks.ts')).registerWebhooks,
   decode: async () => (await import('./commands/with-agents.ts')).registerDecode,
   completion: shell,
   config: shell,

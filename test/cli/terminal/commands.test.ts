@@ -173,6 +173,19 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   },
   'grant list': prints(['grant', 'list'], /^bot ci$/m),
   'grant remove': prints(['grant', 'remove', 'bot', 'ci'], /^bot may no longer read the sessions of ci/m),
+  'webhooks add': async () => {
+    await refuses(['webhooks', 'add', 'http://127.0.0.1:9/'], 2, /only https and public addresses/)()
+    await prints(
+      ['webhooks', 'add', 'https://hooks.invalid/a', '--name', 'ci', '--event', 'turn.completed'],
+      /^wh_[0-9a-f]{32}\nwhsec_[A-Za-z0-9+/]{43}=\nThe secret is shown once/m,
+    )()
+  },
+  'webhooks list': prints(['webhooks', 'list'], /webhook +https:\/\/hooks\.invalid\/a +turn\.completed +ci/),
+  'webhooks rotate': prints(['webhooks', 'rotate', 'ci'], /^whsec_[A-Za-z0-9+/]{43}=\nBoth secrets/m),
+  'webhooks test': refuses(['webhooks', 'test', 'ci'], 1, /did not accept the call/),
+  'webhooks deliveries': prints(['webhooks', 'deliveries', 'ci'], /^No calls\.$/m),
+  'webhooks retry': prints(['webhooks', 'retry', 'ci', '--dead'], /^0 to be called again$/m),
+  'webhooks remove': prints(['webhooks', 'remove', 'ci'], /^removed wh_/m),
   'token remove': prints(['token', 'remove', 'ci'], /^removed ci$/m),
   decode: prints(['decode', '--agent', 'claude', '--stats', RECORDING], '"unmapped":0'),
   demo,
