@@ -39,6 +39,7 @@ export { isFailed } from '../model/outcome/is-failed.ts'
 export { MainstemError } from '../model/outcome/mainstem-error.ts'
 export { isForPerson } from '../model/request/for-person.ts'
 export { offeredScopes } from '../model/request/offered-scopes.ts'
+export type { NewWebhook, Webhook, WebhookDelivery, WebhookPayload } from '../model/webhook.types.ts'
 export {
   AgentClient,
   type AgentClientOptions,

@@ -1,8 +1,9 @@
-import { createDecipheriv, createECDH, createPublicKey, hkdfSync, verify } from 'node:crypto'
+import { createECDH, createPublicKey, verify } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { StoredWebhook } from '../../src/model/webhook.ts'
 import { requestTo } from '../../src/webhooks/destinations.ts'
 import { checkPushKeys, encrypted } from '../../src/webhooks/push.ts'
+import { decrypted } from './verify.ts'
 
 const bytes = (text: string) => Buffer.from(text, 'base64url')
 
@@ -16,27 +17,6 @@ const EXAMPLE = {
   salt: 'DGv6ra1nlYgDCS1FRnbzlw',
   message:
     'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN',
-}
-
-/** Decrypts as a browser does: the other half of RFC 8291, without any code of ours. */
-function decrypted(body: Buffer, privateKey: Buffer, auth: Buffer): string {
-  const [salt, size, length] = [body.subarray(0, 16), body.readUInt32BE(16), body.readUInt8(20)]
-  const sender = body.subarray(21, 21 + length)
-  const own = createECDH('prime256v1')
-  own.setPrivateKey(privateKey)
-  const info = Buffer.concat([Buffer.from('WebPush: info\0'), own.getPublicKey(), sender])
-  const hkdf = (key: Buffer, by: Buffer, about: Buffer, count: number) =>
-    Buffer.from(hkdfSync('sha256', key, by, about, count))
-  const shared = hkdf(own.computeSecret(sender), auth, info, 32)
-  const key = hkdf(shared, salt, Buffer.from('Content-Encoding: aes128gcm\0'), 16)
-  const nonce = hkdf(shared, salt, Buffer.from('Content-Encoding: nonce\0'), 12)
-  const sealed = body.subarray(21 + length)
-  expect(sealed.length).toBeLessThanOrEqual(size)
-  const cipher = createDecipheriv('aes-128-gcm', key, nonce)
-  cipher.setAuthTag(sealed.subarray(-16))
-  const plain = Buffer.concat([cipher.update(sealed.subarray(0, -16)), cipher.final()])
-  expect(plain.at(-1)).toBe(2)
-  return plain.subarray(0, -1).toString()
 }
 
 test('a message is encrypted as in the example of RFC 8291', () => {

@@ -15,7 +15,14 @@ import { build } from 'vite'
 const ROOT = resolve(import.meta.dirname, '../..')
 const BUILDS = join(ROOT, 'node_modules/.cache/mainstem-page')
 /** Everything that the page is built from. */
-const SOURCES = ['web/src/**/*', 'web/index.html', 'web/vite.config.ts', 'src/**/*.ts', 'package-lock.json']
+const SOURCES = [
+  'web/src/**/*',
+  'web/public/**/*',
+  'web/index.html',
+  'web/vite.config.ts',
+  'src/**/*.ts',
+  'package-lock.json',
+]
 /** Builds of other sources are removed after this time; another run may still use them. */
 const KEPT_MS = 3_600_000
 

@@ -87,8 +87,9 @@ export class Stage implements AsyncDisposable {
     const config = await loadConfig({ flags, environment, cwd: this.home })
     const node = this.#shared ? { ...config.node, name: this.#shared.node } : config.node
     const timeouts = { ...config.timeouts, drainMs: 10 }
+    const webhooks = { ...config.webhooks, private: ['127.0.0.1'] }
     this.#server = await serve({
-      config: { ...config, timeouts, node },
+      config: { ...config, timeouts, node, webhooks },
       report: (thrown) => console.error(thrown),
       agents: AGENTS,
       pageDirectory: this.#pageDirectory,

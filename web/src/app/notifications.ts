@@ -17,6 +17,19 @@ export async function askToNotify(): Promise<void> {
   if ('Notification' in globalThis) permission.set(await Notification.requestPermission())
 }
 
+/** Opens what a notification of the server names, if it was pressed while the page is open. */
+export function openNotified(): (() => void) | undefined {
+  if (!('serviceWorker' in navigator)) return undefined
+  const { serviceWorker } = navigator
+  const open = ({ data }: MessageEvent<{ hash?: string }>) => {
+    if (typeof data.hash === 'string' && data.hash.startsWith('#/')) location.hash = data.hash
+  }
+  serviceWorker.addEventListener('message', open)
+  // Messages wait for this if nothing was assigned to `onmessage`.
+  serviceWorker.startMessages()
+  return () => serviceWorker.removeEventListener('message', open)
+}
+
 type Standing = 'asking' | 'running' | 'done'
 
 const standingOf = (record: SessionRecord): Standing =>

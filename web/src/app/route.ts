@@ -3,10 +3,12 @@ export type SessionTab = 'conversation' | 'changes' | 'events' | 'replay'
 export type Route =
   | { screen: 'inbox' }
   | { screen: 'new' }
-  | { screen: 'session'; id: string; tab: SessionTab; seq: number | undefined }
+  /** `request`: the one of the open requests that is shown first. */
+  | { screen: 'session'; id: string; tab: SessionTab; seq: number | undefined; request?: string }
   | { screen: 'search'; query: string }
   | { screen: 'usage' }
   | { screen: 'nodes' }
+  | { screen: 'notifications' }
   | { screen: 'compare'; ids: readonly string[] }
 
 const TABS: ReadonlySet<string> = new Set(['changes', 'events', 'replay'])
@@ -20,18 +22,26 @@ export function routeOf(hash: string): Route {
     case 'new':
     case 'usage':
     case 'nodes':
+    case 'notifications':
       return { screen }
     case 'search':
       return { screen, query: query.get('q') ?? '' }
     case 'compare':
       return { screen, ids: (query.get('ids') ?? '').split(',').filter(Boolean) }
     case 'sessions':
-      return first
-        ? { screen: 'session', id: first, tab: tabOf(second), seq: seqOf(third) }
-        : { screen: 'inbox' }
+      return first ? sessionRoute([first, second, third], query) : { screen: 'inbox' }
     default:
       return { screen: 'inbox' }
   }
+}
+
+function sessionRoute(
+  [id, tab, seq]: [id: string, tab: string | undefined, seq: string | undefined],
+  query: URLSearchParams,
+): Route {
+  const request = query.get('request')
+  const named = request === null ? {} : { request }
+  return { screen: 'session', id, tab: tabOf(tab), seq: seqOf(seq), ...named }
 }
 
 function tabOf(text: string | undefined): SessionTab {
@@ -57,7 +67,9 @@ export function hrefOf(route: Route): string {
       return '#/'
     case 'session': {
       const tab = route.tab === 'conversation' ? '' : `/${route.tab}`
-      return `#/sessions/${encodeURIComponent(route.id)}${tab}${route.seq === undefined ? '' : `/${route.seq}`}`
+      const seq = route.seq === undefined ? '' : `/${route.seq}`
+      const request = route.request === undefined ? '' : `?request=${encodeURIComponent(route.request)}`
+      return `#/sessions/${encodeURIComponent(route.id)}${tab}${seq}${request}`
     }
     case 'search':
       return `#/search?q=${encodeURIComponent(route.query)}`

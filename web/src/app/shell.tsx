@@ -14,7 +14,7 @@ import { useKeys } from '../ui/keys.ts'
 import { Toasts } from '../ui/toasts.tsx'
 import { signIn } from './client.ts'
 import { go, useRoute } from './navigation.ts'
-import { askToNotify, notifyOfChanges, permission } from './notifications.ts'
+import { askToNotify, notifyOfChanges, openNotified, permission } from './notifications.ts'
 import { usePageTitle } from './page-title.ts'
 import { hrefOf, type Route } from './route.ts'
 import { useStore } from './store.ts'
@@ -27,6 +27,7 @@ const SessionScreen = lazy(loadSession)
 const SearchScreen = lazy(() => import('../search/search-screen.tsx'))
 const UsageScreen = lazy(() => import('../usage/usage-screen.tsx'))
 const NodesScreen = lazy(() => import('../nodes/nodes-screen.tsx'))
+const NotificationsScreen = lazy(() => import('../notify/notifications-screen.tsx'))
 const CompareScreen = lazy(() => import('../compare/compare-screen.tsx'))
 
 /** The frame of every screen: the list of sessions on the left, the screen on the right; on a phone one at a time. */
@@ -42,6 +43,7 @@ export function Shell() {
     return () => inbox.stop()
   }, [follows])
   useEffect(notifyOfChanges, [])
+  useEffect(openNotified, [])
   useEffect(() => void loadNodes(), [])
   useEffect(() => void loadSession(), [])
   useKeys({
@@ -97,6 +99,8 @@ function Screen({ route }: { route: Route }) {
       return <UsageScreen />
     case 'nodes':
       return <NodesScreen />
+    case 'notifications':
+      return <NotificationsScreen />
     case 'compare':
       return <CompareScreen ids={route.ids} />
     case 'search':
@@ -118,6 +122,7 @@ const LINKS: readonly (readonly [name: string, target: Route])[] = [
   ['Search', { screen: 'search', query: '' }],
   ['Usage', { screen: 'usage' }],
   ['Compare', { screen: 'compare', ids: [] }],
+  ['Notifications', { screen: 'notifications' }],
 ]
 const NODES: (typeof LINKS)[number] = ['Nodes', { screen: 'nodes' }]
 

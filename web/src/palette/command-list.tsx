@@ -28,6 +28,7 @@ const SCREENS: readonly [string, Route][] = [
   ['Search', { screen: 'search', query: '' }],
   ['Usage', { screen: 'usage' }],
   ['Compare agents', { screen: 'compare', ids: [] }],
+  ['Notifications', { screen: 'notifications' }],
 ]
 
 const NODES: readonly [string, Route] = ['Nodes', { screen: 'nodes' }]

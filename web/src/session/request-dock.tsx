@@ -1,5 +1,6 @@
 import type { RequestOpened } from 'mainstem/client'
 import { useState } from 'react'
+import { useRoute } from '../app/navigation.ts'
 import { Button } from '../ui/button.tsx'
 import { BatchButtons } from './batch-buttons.tsx'
 import { cardId, RequestCard } from './request-card.tsx'
@@ -12,16 +13,19 @@ interface RequestDockProps {
   onAnswered(): void
 }
 
-/** The open requests of a session, in reach of a thumb: the oldest, and the others when they are unfolded. */
+/** The open requests of a session, in reach of a thumb: the one that the address names or the oldest, and the others when they are unfolded. */
 export function RequestDock({ session, requests, subagentName, onAnswered }: RequestDockProps) {
   const [late, setLate] = useState<string>()
   const [unfolded, setUnfolded] = useState(false)
+  const route = useRoute()
+  const named = route.screen === 'session' ? route.request : undefined
+  const ordered = requests.toSorted((a, b) => Number(b.requestId === named) - Number(a.requestId === named))
   const answered = (reason: string | undefined) => {
     setLate(reason)
     onAnswered()
   }
   if (requests.length === 0) return late === undefined ? null : <Late reason={late} />
-  const shown = unfolded ? requests : requests.slice(0, 1)
+  const shown = unfolded ? ordered : ordered.slice(0, 1)
   const folded = requests.length - shown.length
   return (
     <section
