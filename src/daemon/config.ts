@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { isIP } from 'node:net'
 import { dirname, resolve } from 'node:path'
 import * as z from 'zod'
 import { isInside } from '../compose/is-inside.ts'
@@ -10,6 +9,7 @@ import { codeOf } from '../model/outcome/mainstem-error.ts'
 import { parse } from '../model/text/parse.ts'
 import { AGENT_LIMITS } from '../sessions/process/agent-limits.ts'
 import { passwordsIn } from '../stores/postgres/address.ts'
+import { isAddressRange, WebhookSettings } from './webhook-settings.ts'
 
 /** A longer delay would overflow and fire immediately. */
 const milliseconds = z
@@ -120,31 +120,6 @@ const NodeSettings = z.strictObject({
     .min(2_000)
     .default(30_000)
     .describe('how long the sessions of a server stay its own after it was last heard of'),
-})
-
-/** An IP address, or a range of them in CIDR notation. */
-function isAddressRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const most = { 4: 32, 6: 128 }[isIP(address)]
-  if (most === undefined || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
-}
-
-const WebhookSettings = z.strictObject({
-  url: z
-    .url({ protocol: /^https?$/ })
-    .transform((text) => text.replace(/\/+$/, ''))
-    .optional()
-    .describe('where people open the page, for links; `node.url`, or where the server listens, by default'),
-  private: z
-    .array(z.string().refine(isAddressRange, 'an IP address, or a range such as 10.0.0.0/8'))
-    .default([])
-    .describe('addresses that webhooks may call although they are not public, also over plain http'),
-  contact: z
-    .string()
-    .regex(/^(mailto:\S+@\S+|https:\/\/\S+)$/, 'a `mailto:` or https URL')
-    .optional()
-    .describe('whom a push service writes to if something is wrong; the page by default'),
 })
 
 const shape = {

@@ -9,10 +9,10 @@ import {
 } from '../model/access.ts'
 import type { StoredWebhook } from '../model/webhook.ts'
 import type { AccessStore, AuditQuery, ValidTime } from './access.ts'
+import { webhookIn, webhookRow, webhooksIn } from './calls/webhook-rows.ts'
 import { damaged } from './refusals.ts'
 import { integer, type Row, text } from './row.ts'
 import { damagedPart, type Sums, type TableRow } from './tables.ts'
-import { webhookIn, webhookRow, webhooksIn } from './webhook-rows.ts'
 
 /** Tokens, grants and webhooks: the tables that a change writes to. */
 export type AccessTable = 'token' | 'permit' | 'webhook'

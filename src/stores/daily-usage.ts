@@ -2,7 +2,8 @@ import type { Usage } from '../model/index.ts'
 import { addUsage } from '../model/usage-sum.ts'
 import { integer, type Row, text } from './row.ts'
 import type { Charge, DailyUsage } from './store.ts'
-import { type TableRow, toTableRow } from './tables.ts'
+import { toTableRow } from './table-row.ts'
+import type { TableRow } from './tables.ts'
 
 /** The columns of a usage, in the order of the table. */
 export const COUNTS = [

@@ -1,10 +1,10 @@
 import { checksum } from './checksum.ts'
-import { bytes, integer, type Row, text } from './row.ts'
+import type { Row } from './row.ts'
 
 /** `name` comes from outside and may have any character; `text` is JSON; `flag` is true or false. */
 type Type = 'integer' | 'real' | 'name' | 'text' | 'bytes' | 'flag'
 
-interface Column {
+export interface Column {
   type: Type
   optional?: true
 }
@@ -334,28 +334,3 @@ export function columnsOf(table: TableName): [name: string, column: Column][] {
 
 /** Whether rows of a table outlive their sessions. */
 export const isFree = (table: TableName) => 'isFree' in TABLES[table]
-
-/** The columns of a table from a row of a database, which may have more. */
-export function toTableRow<T extends TableName>(table: T, row: Row): TableRow<T> {
-  const values = columnsOf(table).map(([name, column]) => [name, valueIn(row, name, column)])
-  return Object.fromEntries(values) as TableRow<T>
-}
-
-function valueIn(row: Row, name: string, { type, optional: isOptional }: Column): unknown {
-  if (isOptional && (row[name] ?? null) === null) return null
-  switch (type) {
-    case 'integer':
-    case 'real':
-      return integer(row, name)
-    case 'name':
-    case 'text':
-      return text(row, name)
-    case 'bytes':
-      return bytes(row, name)
-    case 'flag':
-      // SQLite has numbers instead.
-      return row[name] === true || row[name] === 1
-    default:
-      return type satisfies never
-  }
-}

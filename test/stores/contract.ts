@@ -45,13 +45,9 @@ const never = new AbortController().signal
 export function storeContract({ name, open, keyMarginMs = 0 }: Implementation): void {
   describe(`the ${name} store`, () => {
     keepingContract(open, keyMarginMs)
-    boundsContract(open)
-    queueContract(open)
-    accessContract(open)
-    callContract(open)
-    searchContract(open)
+    const parts = [boundsContract, queueContract, accessContract, callContract, searchContract, leaseContract]
+    for (const part of parts) part(open)
     typesContract(open, !name.includes('memory'))
-    leaseContract(open)
 
     test('gives back what was appended, in order, from any cursor', async () => {
       await using store = await open()

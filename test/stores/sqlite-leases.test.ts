@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
-import { MIGRATIONS, migrate } from '../../src/stores/sqlite/schema.ts'
+import { MIGRATIONS } from '../../src/stores/sqlite/migrations.ts'
+import { migrate } from '../../src/stores/sqlite/schema.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { database, entries, newDirectory, sessionId, state } from './sqlite-parts.ts'
 

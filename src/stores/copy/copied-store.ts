@@ -1,6 +1,7 @@
 import { damaged } from '../refusals.ts'
 import { integer, type Row, text } from '../row.ts'
-import { columnsOf, damagedPart, isFree, type Sums, TABLES, type TableName, toTableRow } from '../tables.ts'
+import { toTableRow } from '../table-row.ts'
+import { columnsOf, damagedPart, isFree, type Sums, TABLES, type TableName } from '../tables.ts'
 import { upcastRecord } from '../upcast.ts'
 import {
   type CopyTotals,

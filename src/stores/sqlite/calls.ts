@@ -1,5 +1,11 @@
 import type { SQLInputValue } from 'node:sqlite'
-import { type CallSelection, type CallState, type CallTables, callClauses, FIRST_DUE } from '../call-rows.ts'
+import {
+  type CallSelection,
+  type CallState,
+  type CallTables,
+  callClauses,
+  FIRST_DUE,
+} from '../calls/call-rows.ts'
 import type { OldDeliveries } from '../calls.ts'
 import { storageFailed } from '../refusals.ts'
 import { type Row, text } from '../row.ts'

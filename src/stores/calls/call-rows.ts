@@ -1,5 +1,5 @@
-import { Waiters } from '../model/waiters.ts'
-import { DeliveryStatus, WebhookEvent } from '../model/webhook.ts'
+import { Waiters } from '../../model/waiters.ts'
+import { DeliveryStatus, WebhookEvent } from '../../model/webhook.ts'
 import type {
   Attempt,
   CallStore,
@@ -7,10 +7,10 @@ import type {
   OldDeliveries,
   StoredDelivery,
   WebhookCall,
-} from './calls.ts'
-import { damaged } from './refusals.ts'
-import { integer, type Row, text } from './row.ts'
-import { damagedPart, type Sums, type TableRow } from './tables.ts'
+} from '../calls.ts'
+import { damaged } from '../refusals.ts'
+import { integer, type Row, text } from '../row.ts'
+import { damagedPart, type Sums, type TableRow } from '../tables.ts'
 
 /** A call before the database knows its webhooks. */
 export type CallRow = Omit<TableRow<'delivery'>, 'webhook'>

@@ -1,6 +1,6 @@
-import { type StoredWebhook, WebhookEvent, WebhookKind } from '../model/webhook.ts'
-import { integer, type Row, text } from './row.ts'
-import type { TableRow } from './tables.ts'
+import { type StoredWebhook, WebhookEvent, WebhookKind } from '../../model/webhook.ts'
+import { integer, type Row, text } from '../row.ts'
+import type { TableRow } from '../tables.ts'
 
 /** Each word between two spaces, so that one is found with a space at each side. */
 const words = (list: readonly string[]) => ` ${list.join(' ')} `
