@@ -47,6 +47,19 @@ test('every recording is folded', () => {
   }
 })
 
+test('a prompt names its sender, also one that arrives during a turn', () => {
+  const { items } = fold([
+    entry({ type: 'turn.started', turn: 1, origin: 'prompt', prompt: 'one', principal: 'ann' }),
+    entry({ type: 'turn.steered', turn: 1, prompt: 'two', effect: 'folded', principal: 'bob' }),
+    entry({ type: 'turn.started', turn: 2, origin: 'prompt', prompt: 'three' }),
+  ])
+  expect(items.map((item) => item.kind === 'prompt' && [item.text, item.principal])).toEqual([
+    ['one', 'ann'],
+    ['two', 'bob'],
+    ['three', undefined],
+  ])
+})
+
 test('every message that the agent completed is shown whole, and no other text is', () => {
   for (const { name, entries } of recordings) {
     const shown = flat(fold(entries).items).flatMap((item) =>

@@ -32,7 +32,7 @@ const RULES: Rules = {
   // The record of the session has the queue.
   'turn.queued': nothing,
   'turn.started': begin,
-  'turn.steered': (timeline, entry, { prompt, effect }) => prompted(timeline, entry, prompt, effect),
+  'turn.steered': (timeline, entry, steered) => prompted(timeline, entry, steered, steered.effect),
   'turn.completed': settle,
   'text.delta': grow,
   'thinking.delta': grow,
@@ -118,9 +118,9 @@ function discard(timeline: Timeline, _: Entry, { messageId }: EventOf<'message.d
   }
 }
 
-function begin(timeline: Timeline, entry: Entry, { turn, prompt }: EventOf<'turn.started'>): void {
-  timeline.running = { turn, startedAt: entry.at, tokens: 0 }
-  prompted(timeline, entry, prompt, undefined)
+function begin(timeline: Timeline, entry: Entry, started: EventOf<'turn.started'>): void {
+  timeline.running = { turn: started.turn, startedAt: entry.at, tokens: 0 }
+  prompted(timeline, entry, started, undefined)
 }
 
 function settle(timeline: Timeline, entry: Entry, completed: EventOf<'turn.completed'>): void {
@@ -139,11 +139,12 @@ function dropDrafts(items: TimelineItem[]): void {
 function prompted(
   timeline: Timeline,
   entry: Entry,
-  text: string | undefined,
+  { prompt: text, principal }: Pick<EventOf<'turn.started'>, 'prompt' | 'principal'>,
   steered: 'folded' | 'restarted' | undefined,
 ): void {
   if (text === undefined) return
-  add(timeline, { ...baseOf(`prompt:${entry.seq}`, entry), kind: 'prompt', text, steered })
+  const from = principal === undefined ? {} : { principal }
+  add(timeline, { ...baseOf(`prompt:${entry.seq}`, entry), kind: 'prompt', text, ...from, steered })
 }
 
 function planned(timeline: Timeline, entry: Entry, { items, parent }: EventOf<'plan.updated'>): void {

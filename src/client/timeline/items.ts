@@ -19,6 +19,8 @@ export interface PromptItem extends ItemBase {
   kind: 'prompt'
   /** The text of the prompt. */
   text: string
+  /** The principal that sent it; absent in logs of older versions, and where the sender is unknown. */
+  principal?: string
   /** How the agent took a text that arrived during its turn. */
   steered: EventOf<'turn.steered'>['effect'] | undefined
 }

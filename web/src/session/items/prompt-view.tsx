@@ -1,5 +1,7 @@
 import type { PromptItem } from 'mainstem/client'
 import { useState } from 'react'
+import { signIn } from '../../app/client.ts'
+import { useStore } from '../../app/store.ts'
 import { bytes } from '../../text/format.ts'
 import { showHidden } from '../../text/hidden.ts'
 import { Button } from '../../ui/button.tsx'
@@ -8,7 +10,9 @@ import { Button } from '../../ui/button.tsx'
 const FIRST = 6_000
 
 /** A prompt in a bubble as wide as its text. */
-export function PromptView({ item: { text, steered, turn } }: { item: PromptItem }) {
+export function PromptView({ item: { text, steered, turn, principal } }: { item: PromptItem }) {
+  const state = useStore(signIn)
+  const isOther = principal !== undefined && state.state === 'in' && principal !== state.server.principal
   const [whole, setWhole] = useState(false)
   const isLong = text.length > FIRST && !whole
   return (
@@ -22,6 +26,7 @@ export function PromptView({ item: { text, steered, turn } }: { item: PromptItem
         </p>
         {isLong && <Button onClick={() => setWhole(true)}>Show all {bytes(text.length)}</Button>}
       </div>
+      {isOther && <span className="text-xs text-soft">Sent by {showHidden(principal)}</span>}
       {steered !== undefined && (
         <span className="text-xs text-soft">
           Sent during the turn{steered === 'restarted' ? ', which started again' : ''}
