@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { licenseNotices } from './license-notices.ts'
 
 const root = import.meta.dirname
 
@@ -9,7 +10,7 @@ export default defineConfig({
   root,
   // Relative, so that the page also works below a path of a reverse proxy.
   base: './',
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), licenseNotices()],
   resolve: { alias: { 'mainstem/client': join(root, '../src/client/index.ts') } },
   build: {
     outDir: join(root, '../dist/web'),

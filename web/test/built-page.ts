@@ -19,7 +19,7 @@ const SOURCES = [
   'web/src/**/*',
   'web/public/**/*',
   'web/index.html',
-  'web/vite.config.ts',
+  'web/*.ts',
   'src/**/*.ts',
   'package-lock.json',
 ]
