@@ -2,10 +2,14 @@
  * npm leaves out of the lockfile what a registry mirror has not got for other platforms, and `npm ci` then
  * refuses the whole file. This names those packages, so that one lockfile installs on every platform.
  */
+import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
 
 interface Locked {
   version?: string
+  integrity?: string
+  link?: boolean
   cpu?: string[]
   dev?: boolean
   libc?: string[]
@@ -76,10 +80,35 @@ export function missingPackages(lock: Lockfile): Record<string, Locked> {
   return missing
 }
 
+/** The packages without a hash of their content, by path. A link has none. */
+export function unhashed({ packages }: Lockfile): string[] {
+  return Object.entries(packages).flatMap(([path, { integrity, link }]) =>
+    path.includes('node_modules/') && integrity === undefined && !link ? [path] : [],
+  )
+}
+
+/** Asks the registry for the hashes that npm did not write. Some mirrors have no packages of other platforms. */
+async function addHashes(packages: Lockfile['packages']): Promise<void> {
+  for (const path of unhashed({ packages })) {
+    const { version, ...others } = packages[path] ?? {}
+    const name = `${path.split('node_modules/').at(-1)}@${version}`
+    const asked = promisify(execFile)('npm', ['view', name, 'dist.integrity'])
+    const integrity = await asked.then(
+      ({ stdout }) => stdout.trim(),
+      () => '',
+    )
+    // Where npm writes it.
+    if (integrity !== '') packages[path] = { ...(version !== undefined && { version }), integrity, ...others }
+    else console.log(`the registry has no ${name}`)
+  }
+}
+
 if (import.meta.main) {
   const lock: Lockfile = JSON.parse(readFileSync('package-lock.json', 'utf8'))
   const missing = missingPackages(lock)
-  const packages = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => (a < b ? -1 : 1))
+  const all = { ...lock.packages, ...missing }
+  await addHashes(all)
+  const packages = Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1))
   writeFileSync(
     'package-lock.json',
     `${JSON.stringify({ ...lock, packages: Object.fromEntries(packages) }, null, 2)}\n`,

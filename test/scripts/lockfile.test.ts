@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { type Lockfile, missingPackages } from '../../scripts/lockfile.ts'
+import { type Lockfile, missingPackages, unhashed } from '../../scripts/lockfile.ts'
 
 const text = readFileSync('package-lock.json', 'utf8')
 
@@ -13,6 +13,13 @@ it('the lockfile names the packages of every platform', () => {
   const lock: Lockfile = JSON.parse(text)
   expect(Object.keys(lock.packages).length).toBeGreaterThan(100)
   expect(Object.keys(missingPackages(lock))).toEqual([])
+})
+
+it('every package has the hash of its content, except some of other platforms', () => {
+  const lock: Lockfile = JSON.parse(text)
+  const others = unhashed(lock).map((path) => lock.packages[path])
+  expect(others.length).toBeLessThanOrEqual(29)
+  for (const locked of others) expect(locked).toMatchObject({ optional: true, dev: true })
 })
 
 it('a package of another platform that is left out is added with its platform', () => {
