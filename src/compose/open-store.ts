@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 
 import { createHash } from 'node:crypto'
-import { mkdirSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { MainstemError } from '../model/index.ts'
 import { memoryStore } from '../stores/memory.ts'
@@ -56,6 +56,7 @@ export async function openStore(place: StorePlace): Promise<OpenedStore> {
   if (given?.url !== undefined) return openPostgres(place, given.url)
   const none = { owner: undefined, secrets: [], lock: undefined }
   if (durability === 'none') return { ...none, store: memoryStore() }
+  checkNotElsewhere(data)
   const directory = join(data, 'log')
   const store = await sqliteStore({
     directory,
@@ -66,6 +67,14 @@ export async function openStore(place: StorePlace): Promise<OpenedStore> {
   return { ...none, store, owner: storeOwner(directory) }
 }
 
+/** The lock of a server in this directory whose store is a database. */
+const databaseLock = (data: string) => join(data, 'lock')
+
+/** Throws if the server of the directory has its store elsewhere: nobody would read what is written to a file here. */
+function checkNotElsewhere(data: string): void {
+  if (existsSync(databaseLock(data))) takeLock(databaseLock(data))[Symbol.dispose]()
+}
+
 async function openPostgres(place: StorePlace, url: string): Promise<OpenedStore> {
   const { data, durability, maxBytes, search, store: { listenUrl, connections } = {} } = place
   if (durability === 'none')
@@ -73,7 +82,7 @@ async function openPostgres(place: StorePlace, url: string): Promise<OpenedStore
   if (maxBytes !== undefined) throw wrong('maxBytes limits a store in a file: remove it, or store.url')
   mkdirSync(data, { recursive: true, mode: 0o700 })
   // Two servers on one directory would have the same owner, and take each other's sessions.
-  const lock = takeLock(join(data, 'lock'))
+  const lock = takeLock(databaseLock(data))
   try {
     lock.mark()
     // Loaded late: most servers have their store in a file.

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { loadConfig } from '../../src/daemon/config.ts'
 import { serve } from '../../src/daemon/serve.ts'
 import { MAIN } from '../built-program.ts'
+import { newDatabase } from '../postgres/database.ts'
 
 const home = realpathSync(mkdtempSync(join(tmpdir(), 'token-')))
 afterAll(() => rmSync(home, { recursive: true }))
@@ -67,6 +68,27 @@ test('without a server, its store is changed, and the next server knows', { time
   const headers = { authorization: `Bearer ${added}` }
   expect((await fetch(`${server.url}/v1/server`, { headers })).status).toBe(200)
   await server.stop()
+})
+
+test('tokens of a server with a database and no unix socket are added there, and not to a file', {
+  timeout: 60_000,
+}, async () => {
+  const data = join(home, 'with-database')
+  const flags = { port: 0, cwd: home, data }
+  const config = await loadConfig({ flags, environment, cwd: home })
+  const store = { ...config.store, url: await newDatabase() }
+  const server = await serve({ config: { ...config, store }, report: (thrown) => console.error(thrown) })
+  try {
+    const added = (await token('add', 'gus', '--data', data)).stdout.trim()
+    await token('add', 'hal', '--data', data)
+    await grant('add', 'gus', 'hal', '--data', data)
+    const headers = { authorization: `Bearer ${added}` }
+    expect((await fetch(`${server.url}/v1/server`, { headers })).status).toBe(200)
+    expect((await grant('list', '--data', data)).stdout).toBe('gus hal\n')
+    expect(existsSync(join(data, 'log'))).toBe(false)
+  } finally {
+    await server.stop()
+  }
 })
 
 test('a server that keeps nothing has no tokens to change', { timeout: 60_000 }, async () => {
