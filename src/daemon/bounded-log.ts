@@ -19,7 +19,7 @@ export function rotateLog(path: string, maxBytes = MAX_BYTES): void {
 }
 
 /**
- * Appends lines with their time. Synchronous, so that the last line before a crash is kept. A line that cannot be
+ * Appends JSON lines. Synchronous, so that the last line before a crash is kept. A line that cannot be
  * written, because the disk is full, must not end the server: the next line that can states how many are missing.
  */
 export class BoundedLog {
@@ -32,11 +32,11 @@ export class BoundedLog {
     this.#maxBytes = maxBytes
   }
 
-  append(line: string, at: Date): void {
-    const before = this.#missing === 0 ? '' : lineAt(at, `${this.#missing} lines could not be written`)
+  append(line: string): void {
+    const before = this.#missing === 0 ? '' : missing(this.#missing)
     try {
       rotateLog(this.#path, this.#maxBytes)
-      appendFileSync(this.#path, before + lineAt(at, line), { mode: 0o600 })
+      appendFileSync(this.#path, `${before}${line}\n`, { mode: 0o600 })
       this.#missing = 0
     } catch {
       this.#missing++
@@ -44,4 +44,7 @@ export class BoundedLog {
   }
 }
 
-const lineAt = (at: Date, line: string) => `${at.toISOString()} ${line}\n`
+function missing(count: number): string {
+  const message = `${count} lines could not be written`
+  return `${JSON.stringify({ time: new Date().toISOString(), level: 'warn', message })}\n`
+}

@@ -17,6 +17,7 @@ import type { GatewayDeps, Phase } from '../gateway/deps.ts'
 import { BackgroundWork } from '../gateway/http/background-work.ts'
 import { UploadRoom } from '../gateway/http/body/upload-room.ts'
 import { LoopTurns } from '../gateway/http/loop-turns.ts'
+import type { RequestScope } from '../gateway/http/request-scope.ts'
 import { gateway } from '../gateway/http/server.ts'
 import type { AccessLine } from '../gateway/http/server-stats.ts'
 import { StorageCheck } from '../gateway/http/storage-check.ts'
@@ -46,8 +47,8 @@ import { type TokenFile, tokenIn } from './token.ts'
 
 export interface ServeDeps {
   config: Config
-  /** Reports errors that cannot be returned to a client. */
-  report(thrown: unknown): void
+  /** Logs errors: those that no client gets, and those of the server, with the request that got them. */
+  report(thrown: unknown, request?: RequestScope): void
   /** Receives the lines of the access log, if the configuration enables it. */
   access?: (line: AccessLine) => void
   /** The agents to offer; default all. */

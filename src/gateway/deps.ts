@@ -10,6 +10,7 @@ import type { Token } from './http/auth.ts'
 import type { BackgroundWork } from './http/background-work.ts'
 import type { UploadRoom } from './http/body/upload-room.ts'
 import type { LoopTurns } from './http/loop-turns.ts'
+import type { RequestScope } from './http/request-scope.ts'
 import type { AccessLine, ServerStats } from './http/server-stats.ts'
 import type { StorageCheck } from './http/storage-check.ts'
 import type { Tickets } from './http/tickets.ts'
@@ -99,6 +100,6 @@ export interface GatewayDeps {
   phase(): Phase
   /** Whether the store is writable. */
   storage: StorageCheck
-  /** Reports an error that cannot be returned to a client. */
-  report(thrown: unknown): void
+  /** Logs an error, with the request that it belongs to. */
+  report(thrown: unknown, request?: RequestScope): void
 }

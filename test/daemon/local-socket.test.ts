@@ -76,7 +76,7 @@ test('a server is idle after a time without requests, open streams and running t
 test('a log is moved aside when it is too large', () => {
   const path = join(home, 'daemon.log')
   const log = new BoundedLog(path, 40)
-  for (const line of ['one', 'two', 'three', 'four']) log.append(line, new Date(0))
+  for (const line of ['one', 'two', 'three', 'four']) log.append(JSON.stringify({ message: line }))
   const texts = [path, `${path}.1`].map((file) => readFileSync(file, 'utf8').length)
   expect(Math.max(...texts)).toBeLessThan(100)
   expect(readFileSync(path, 'utf8')).toContain('four')
@@ -85,11 +85,11 @@ test('a log is moved aside when it is too large', () => {
 test('a log that cannot be written ends nothing, and states later how many lines are missing', () => {
   const path = join(home, 'blocked', 'daemon.log')
   const log = new BoundedLog(path)
-  for (const line of ['one', 'two']) log.append(line, new Date(0))
+  for (const line of ['one', 'two']) log.append(JSON.stringify({ message: line }))
   mkdirSync(join(home, 'blocked'))
-  for (const line of ['three', 'four']) log.append(line, new Date(0))
+  for (const line of ['three', 'four']) log.append(JSON.stringify({ message: line }))
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
-  expect(lines.map((line) => line.replace(/^\S+ /, ''))).toEqual([
+  expect(lines.map((line) => JSON.parse(line).message)).toEqual([
     '2 lines could not be written',
     'three',
     'four',

@@ -211,5 +211,5 @@ test('without authentication it warns, creates no token, and serves', async () =
   expect(response.status).toBe(200)
   server.child.kill('SIGTERM')
   await server.exited
-  expect(server.stderr).toContain('warning: authentication is disabled')
+  expect(server.stderr).toContain('"level":"warn","message":"authentication is disabled')
 })

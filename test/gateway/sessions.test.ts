@@ -279,7 +279,8 @@ test('sessions of one principal do not exist for another', async () => {
     ['GET /v1/blobs/ID/b1'],
   ] as const
   for (const [route, sent] of routes) {
-    const options = { ...guest, ...(sent && { body: sent }) }
+    const headers = { 'x-request-id': 'same' }
+    const options = { ...guest, headers, ...(sent && { body: sent }) }
     const theirs = await call(server, route.replace('ID', mine), options)
     expect(theirs, route).toMatchObject({ status: 404, body: { code: 'session_not_found' } })
     // Not even the words differ from those for what never was.

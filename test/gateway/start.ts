@@ -98,7 +98,7 @@ export class TestGateway implements AsyncDisposable {
       newId: randomUUID,
       digest,
     })
-    const report = (thrown: unknown) => void this.reported.push(thrown)
+    const report = options.report ?? ((thrown: unknown) => void this.reported.push(thrown))
     const runs = new BackgroundWork(report)
     const fixed = [tokenOf('owner', TOKEN, ['operator']), tokenOf('guest', GUEST)]
     const accessControl = new AccessControl(store.access, fixed)

@@ -7,12 +7,12 @@ import { serve } from '../../daemon/serve.ts'
 import type { Server } from '../../daemon/server.ts'
 import { MainstemError } from '../../model/index.ts'
 import { MAINSTEM } from '../own-command.ts'
-import { printable } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
+import { ServerLog } from './server-log.ts'
 import { startDaemon } from './start.ts'
 
 const NO_NAMES =
-  'warning: other machines can connect, but only the names localhost, 127.0.0.1 and [::1] are accepted; ' +
+  'other machines can connect, but only the names localhost, 127.0.0.1 and [::1] are accepted; ' +
   'add the names by which clients call this server to `hosts` in the configuration'
 
 export interface ServeFlags extends Omit<Overrides, 'auth'> {
@@ -34,10 +34,12 @@ async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void>
     environment: process.env,
     cwd: process.cwd(),
   })
+  const log = new ServerLog((line) => void process.stderr.write(`${line}\n`))
+  const { report, access } = log
   const server = await serve({ config, report, access, socket: socketOf(config) })
   const stopped = untilSignal(server)
-  if (!server.tokenFile) console.error('warning: authentication is disabled; every local user can run agents')
-  if (lacksNames(config)) console.error(NO_NAMES)
+  if (!server.tokenFile) log.warn('authentication is disabled; every local user can run agents')
+  if (lacksNames(config)) log.warn(NO_NAMES)
   console.log(`listening on ${server.url}`)
   if (server.tokenFile) console.log(`token in ${server.tokenFile.path}`)
   console.log(`page: run \`${MAINSTEM} open\` to sign in with a browser`)
@@ -60,19 +62,20 @@ async function runInBackground({ data, config: file }: ServeFlags): Promise<void
     cwd: '/',
   })
   const bounded = new BoundedLog(logIn(config.data))
-  const log = (line: string) => bounded.append(line, new Date())
+  const log = new ServerLog((line) => bounded.append(line))
+  const { report, access } = log
   try {
     const server = await serve({
       config,
-      report: (thrown) => log(textOf(thrown)),
-      access: (line) => log(JSON.stringify(line)),
+      report,
+      access,
       socket: socketIn(config.data),
     })
-    log(`listening on ${server.url}, process ${process.pid}`)
+    log.info(`listening on ${server.url}, process ${process.pid}`)
     const stopped = untilSignal(server)
     const idle = server.idle(config.timeouts.idleExitMs).then(() => server.stop())
     const end = await Promise.race([stopped, idle])
-    log(end === 'left' ? 'restarting' : 'stopped')
+    log.info(end === 'left' ? 'restarting' : 'stopped')
     if (end === 'left') await startDaemon(config.data, { data, config: file })
     process.exit()
   } catch (thrown) {
@@ -83,22 +86,6 @@ async function runInBackground({ data, config: file }: ServeFlags): Promise<void
 
 function socketOf({ data, durability }: Config): string | undefined {
   return durability === 'none' ? undefined : socketIn(data)
-}
-
-/** One JSON object a line, so that a request cannot forge one. */
-function access(line: object): void {
-  process.stderr.write(`${JSON.stringify(line)}\n`)
-}
-
-function report(thrown: unknown): void {
-  console.error(textOf(thrown))
-}
-
-/** Errors may contain agent output. */
-function textOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
-  const advice = thrown instanceof MainstemError ? thrown.advice : undefined
-  return printable(advice === undefined ? text : `${text}\n${advice}`)
 }
 
 /**

@@ -9,9 +9,9 @@ import { MainstemError } from '../../model/index.ts'
 import { contextAt } from '../contexts/connect.ts'
 import { readContexts } from '../contexts/contexts.ts'
 import { serverUrl } from '../contexts/server-url.ts'
-import { printable } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
 import { findServer } from './connect.ts'
+import { ServerLog } from './server-log.ts'
 
 export interface StdioFlags extends Pick<Overrides, 'data' | 'cwd' | 'config'> {
   url?: string
@@ -74,6 +74,4 @@ async function ownServer(config: Config): Promise<Server | string> {
 }
 
 /** Standard output is for the client alone. */
-function report(thrown: unknown): void {
-  console.error(printable(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)))
-}
+const { report } = new ServerLog((line) => console.error(line))

@@ -27,6 +27,8 @@ export function refuseUntilStarted(app: FastifyInstance, { phase }: Pick<Gateway
   })
 }
 
+export const READY = '/readyz'
+
 /** Liveness and readiness. They reveal nothing else, so they require no token. */
 export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'storage'>): Endpoint[] {
   return [
@@ -41,7 +43,7 @@ export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'storage'>): E
     }),
     endpoint({
       method: 'GET',
-      url: '/readyz',
+      url: READY,
       summary: 'Readiness check',
       auth: 'open',
       query: z.looseObject({}),

@@ -3,6 +3,7 @@ import * as z from 'zod'
 import { RequestResolved } from '../../model/events/request.ts'
 import { adviceFor, ERRORS, ErrorCode, MainstemError } from '../../model/index.ts'
 import { named } from './openapi/components.ts'
+import { answeredWith } from './request-scope.ts'
 
 /** An RFC 9457 problem with our error code and advice. */
 export const Problem = named(
@@ -18,6 +19,10 @@ export const Problem = named(
     earliest: z.int().optional().describe('the first entry that is kept'),
     retryAfter: z.int().positive().optional().describe('seconds to wait before a retry'),
     winner: RequestResolved.optional().describe('the decision that won'),
+    requestId: z
+      .string()
+      .optional()
+      .describe('the id of the request, as in `x-request-id` and in the log of the server'),
     unwritable: z
       .literal(true)
       .optional()
@@ -48,8 +53,16 @@ export function problemOf(code: ErrorCode, detail: string, status: number = ERRO
 export function sendProblem(reply: FastifyReply, problem: Problem): void {
   if (problem.status === 401) reply.header('www-authenticate', 'Bearer')
   if (problem.status === 503) reply.header('retry-after', String(problem.retryAfter ?? RETRY_AFTER))
+  // Also where no hook ran: a URL that cannot be read.
+  reply.header('x-request-id', reply.request.id)
+  const body = { ...answeredWith(problem), requestId: reply.request.id }
   // Sent as a string, so that no serializer overrides the content type.
-  reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(JSON.stringify(problem))
+  reply.code(problem.status).header('content-type', PROBLEM_TYPE).send(JSON.stringify(body))
+}
+
+/** Errors that the request did not cause. Overload and a stop are answered on purpose, and are not among them. */
+export function isServerError({ code }: Problem): boolean {
+  return code === 'unknown' || code === 'storage_failed'
 }
 
 /** Hides unexpected errors from the client, because their text may contain anything. */

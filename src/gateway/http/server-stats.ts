@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ErrorCode } from '../../model/index.ts'
 import { Latency } from '../../reading/latency.ts'
 import { addressOf } from './actor.ts'
+import { type RequestScope, runInScope, scopeOf } from './request-scope.ts'
 
-/** One line of the access log. Has no query, because a ticket may be in it. */
-export interface AccessLine {
+/** One line of the access log. */
+export interface AccessLine extends RequestScope {
   time: string
-  requestId: string
-  method: string
-  path: string
   status: number
+  /** Of the error that was sent, also where the status is that of a stream or of JSON-RPC. */
+  code?: ErrorCode
   ms: number
-  principal?: string
   client?: string
   /** Absent over the unix socket. */
   address?: string
@@ -56,8 +56,9 @@ export function observeRequests(
   stats: ServerStats,
   access: ((line: AccessLine) => void) | undefined,
 ): void {
-  app.addHook('onRequest', async (request, { raw }) => {
+  app.addHook('onRequest', (request, { raw }, next) => {
     const began = performance.now()
+    let codeOf: ReturnType<typeof runInScope> | undefined
     // On the raw response: streams write their head themselves, and end without a hook.
     raw.setHeader('x-request-id', request.id)
     raw.once('close', () => {
@@ -65,8 +66,9 @@ export function observeRequests(
       // The upgrade bypasses this response, which keeps its first status.
       const status = request.ws && raw.statusCode === 200 ? 101 : raw.statusCode
       stats.finished(status, ms, request.ws || isStream(raw) || isLongPoll(request))
-      access?.(lineOf(request, status, ms))
+      access?.(lineOf(request, status, ms, codeOf?.()))
     })
+    codeOf = runInScope(request, next)
   })
 }
 
@@ -80,18 +82,21 @@ function isLongPoll({ url }: FastifyRequest): boolean {
   return /[?&]wait=/.test(url)
 }
 
-function lineOf(request: FastifyRequest, status: number, ms: number): AccessLine {
-  const { id, method, url, principal, headers } = request
+function lineOf(
+  request: FastifyRequest,
+  status: number,
+  ms: number,
+  code: ErrorCode | undefined,
+): AccessLine {
+  const { headers } = request
   const address = addressOf(request)
   const client = headers['x-mainstem-client']
   return {
     time: new Date().toISOString(),
-    requestId: id,
-    method,
-    path: url.split('?', 1)[0] ?? '',
+    ...scopeOf(request),
     status,
+    ...(code !== undefined && { code }),
     ms: Math.round(ms * 10) / 10,
-    ...(principal !== '' && { principal }),
     ...(typeof client === 'string' && { client: client.slice(0, 20) }),
     ...(address !== undefined && { address }),
   }

@@ -19,9 +19,10 @@ import { readBody } from './body/read-body.ts'
 import { Connections } from './connections.ts'
 import { routeOf } from './endpoint.ts'
 import { guardEdges, pathOf } from './guard.ts'
-import { refuseUntilStarted } from './health.ts'
+import { READY, refuseUntilStarted } from './health.ts'
 import { divideLargeResponses } from './large-response.ts'
-import { PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
+import { isServerError, PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
+import { currentRequest } from './request-scope.ts'
 import { Revocation } from './revocation.ts'
 import { observeRequests, requestIdOf } from './server-stats.ts'
 
@@ -34,7 +35,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const HEADER_BYTES = 16 * 1024
 
 /** The HTTP server. It depends on sessions and dialects, never on agents, drivers or stores. */
-export function gateway(deps: GatewayDeps): FastifyInstance {
+export function gateway(given: GatewayDeps): FastifyInstance {
+  const deps: GatewayDeps = { ...given, report: (thrown) => given.report(thrown, currentRequest()) }
   const { timing, limits } = deps
   const app = Fastify({
     // Ours is in `limitBodies`.
@@ -65,9 +67,10 @@ export function gateway(deps: GatewayDeps): FastifyInstance {
   const connections = new Connections(limits.connections, deps.unixSockets)
   connections.watch(app.server)
   acceptJson(app, deps)
-  app.setErrorHandler((thrown, _request, reply) => {
+  app.setErrorHandler((thrown, { routeOptions }, reply) => {
     const problem = problemFrom(thrown)
-    if (problem.code === 'unknown') deps.report(thrown)
+    // The check of the store reports a failure once, and not for each probe.
+    if (isServerError(problem) && routeOptions.url !== READY) deps.report(thrown)
     sendProblem(reply, problem)
   })
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, problemOf('not_found', 'no such path')))
@@ -150,10 +153,13 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
     return
   }
   const problem = socketProblem(error.code)
-  const body = JSON.stringify(problem)
+  // Nothing of the request can be read, so it gets an id of its own.
+  const requestId = requestIdOf({})
+  const body = JSON.stringify({ ...problem, requestId })
   const head = [
     `HTTP/1.1 ${problem.status} ${problem.title}`,
     `content-type: ${PROBLEM_TYPE}`,
+    `x-request-id: ${requestId}`,
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ]

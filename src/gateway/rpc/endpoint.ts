@@ -3,7 +3,7 @@ import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { isUnreadable } from '../http/body/json.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
-import { problemFrom, problemOf } from '../http/problem.ts'
+import { isServerError, problemFrom, problemOf } from '../http/problem.ts'
 import { SSE } from '../streams/format.ts'
 import { ProjectionCache } from '../streams/projection-cache.ts'
 import { Clients } from './clients.ts'
@@ -59,7 +59,7 @@ export function rpcEndpoint(deps: GatewayDeps): Endpoint {
         return answer(body, await method.call(body.params, calling))
       } catch (thrown) {
         const problem = problemFrom(thrown)
-        if (problem.code === 'unknown') deps.report(thrown)
+        if (isServerError(problem)) deps.report(thrown)
         return refusal(body.id, problem)
       }
     },

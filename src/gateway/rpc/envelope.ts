@@ -3,6 +3,7 @@ import { RequestResolved } from '../../model/events/request.ts'
 import { ErrorCode, jsonRpcCode } from '../../model/index.ts'
 import { named } from '../http/openapi/components.ts'
 import type { Problem } from '../http/problem.ts'
+import { answeredWith } from '../http/request-scope.ts'
 
 const Id = z.union([z.string(), z.number(), z.null()])
 type Id = z.infer<typeof Id>
@@ -28,6 +29,7 @@ const RpcError = z.strictObject({
     field: z.string().optional(),
     earliest: z.int().optional(),
     winner: RequestResolved.optional(),
+    requestId: z.string().optional().describe('the id of the request, as in `x-request-id`'),
   }),
 })
 
@@ -53,15 +55,17 @@ export function answer({ id = null }: RpcRequest, result: unknown): RpcResponse 
 
 export function refusal(
   id: Id | undefined,
-  { code, detail, advice, field, earliest, winner }: Problem,
-  rpcCode: number = jsonRpcCode(code),
+  problem: Problem,
+  rpcCode: number = jsonRpcCode(problem.code),
 ): RpcResponse {
+  const { code, detail, advice, field, earliest, winner, requestId } = answeredWith(problem)
   const data = {
     code,
     advice,
     ...(field !== undefined && { field }),
     ...(earliest !== undefined && { earliest }),
     ...(winner && { winner }),
+    ...(requestId !== undefined && { requestId }),
   }
   return { jsonrpc: '2.0', id: id ?? null, error: { code: rpcCode, message: detail, data } }
 }

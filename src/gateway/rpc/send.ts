@@ -6,7 +6,8 @@ import { dialects } from '../../dialects/index.ts'
 import type { Actor } from '../../model/access.ts'
 import { type Entry, MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { problemFrom } from '../http/problem.ts'
+import { isServerError, problemFrom } from '../http/problem.ts'
+import { answeredWith } from '../http/request-scope.ts'
 import { EventStream } from '../streams/event-stream.ts'
 import { chunks, SSE, type StreamFormat, type StreamMessage, sseData } from '../streams/format.ts'
 import { framedEntries } from '../streams/framed-entries.ts'
@@ -50,8 +51,9 @@ export async function send(
   try {
     delivered = await listen(rpc, actor, params, query, stream)
   } catch (thrown) {
-    const { code, detail: message } = problemFrom(thrown)
-    if (code === 'unknown' || code === 'storage_failed') deps.report(thrown)
+    const problem = problemFrom(thrown)
+    if (isServerError(problem)) deps.report(thrown)
+    const { code, detail: message } = answeredWith(problem)
     await stream.write(sseData({ type: 'error', message, code }))
   }
   await stream.write(DONE)

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { Entry, SessionRecord } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { problemFrom } from '../http/problem.ts'
+import { answeredWith } from '../http/request-scope.ts'
 import { messageBytes, messageJson, type StreamMessage } from './format.ts'
 import { framedEntries } from './framed-entries.ts'
 import type { Reading } from './page.ts'
@@ -36,7 +37,7 @@ export async function streamLogToSocket(
     stream.close(await new SocketPour(deps, stream, reading).run())
   } catch (thrown) {
     deps.report(thrown)
-    const { unwritable, code } = problemFrom(thrown)
+    const { unwritable, code } = answeredWith(problemFrom(thrown))
     stream.close(unwritable ? { ...SOCKET_ENDS.broken, reason: code } : SOCKET_ENDS.broken)
   }
 }

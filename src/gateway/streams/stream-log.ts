@@ -1,6 +1,7 @@
 import { isEndText } from '../../reading/follow.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { problemFrom } from '../http/problem.ts'
+import { answeredWith } from '../http/request-scope.ts'
 import type { EventStream } from './event-stream.ts'
 import { chunks, type StreamFormat, verbatim } from './format.ts'
 import { framedEntries } from './framed-entries.ts'
@@ -46,7 +47,7 @@ export async function streamLog(
     else stream.breakOff()
   } catch (thrown) {
     report(thrown)
-    const problem = problemFrom(thrown)
+    const problem = answeredWith(problemFrom(thrown))
     if (!problem.unwritable) return stream.breakOff()
     await stream.write(source.format.failure(problem))
     stream.end()

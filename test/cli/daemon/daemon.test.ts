@@ -160,7 +160,9 @@ test('the background server writes its access log to its own log', async () => {
   mkdirSync(own.data, { mode: 0o700 })
   writeFileSync(join(own.data, 'config.json'), JSON.stringify({ accessLog: true }))
   await own.mainstem(['ls'])
-  expect(readFileSync(join(own.data, 'daemon.log'), 'utf8')).toContain('"path":"/v1/sessions","status":200')
+  expect(readFileSync(join(own.data, 'daemon.log'), 'utf8')).toContain(
+    '"path":"/v1/sessions","principal":"local","status":200',
+  )
 })
 
 describe('requests', () => {

@@ -28,7 +28,10 @@ describe('the names of agents', () => {
       const { body } = await post({ agentId: name, prompt: 'x' })
       expect(body).toMatchObject({ code: 'agent_not_found' })
       expect(body.detail).toMatch(/^there is no agent "(claude|codex|gemini)"/)
-      expect((await post({ agentType: name, prompt: 'x' })).body).toEqual(body)
+      expect((await post({ agentType: name, prompt: 'x' })).body).toEqual({
+        ...body,
+        requestId: expect.any(String),
+      })
     },
   )
 })

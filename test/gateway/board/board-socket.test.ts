@@ -163,8 +163,9 @@ describe('before the upgrade', () => {
 
   test("another principal's session is rejected with the same message", async () => {
     const id = await board(success)
-    const theirs = await refusal(server, socket(id), { token: GUEST })
-    expect(theirs).toEqual(await refusal(server, socket('x')))
+    const headers = { 'x-request-id': 'same' }
+    const theirs = await refusal(server, socket(id), { token: GUEST, headers })
+    expect(theirs).toEqual(await refusal(server, socket('x'), { headers }))
   })
 
   test.each([
