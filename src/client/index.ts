@@ -101,6 +101,7 @@ export type {
   NewToken,
   ServerInfo,
   ServerNode,
+  ServerNotice,
   SignIn,
   UsageQuery,
   UsageReport,

@@ -3,7 +3,7 @@ import { MainstemError } from '../model/outcome/mainstem-error.ts'
 import { AccessClient } from './access-client.ts'
 import type { AuditPage, AuditSearch } from './audit-types.ts'
 import { boundedText, linesIn } from './bounded-text.ts'
-import { itemStream } from './item-stream.ts'
+import { itemStream, StreamWatch } from './item-stream.ts'
 import type {
   BeginSession,
   BegunSession,
@@ -28,7 +28,7 @@ import type { FoundFileNames, SearchResult } from './search-types.ts'
 import type { AgentInfo, ServerInfo, ServerNode, SignIn, UsageQuery, UsageReport } from './server-types.ts'
 import { begunOf, changedOf, entryOf, liveOf, recordOf, shaped, turnOf } from './shaped.ts'
 import { systemTimers } from './timers.ts'
-import { ClientConnection, type HttpResponse, isTransient } from './transports/connection.ts'
+import { ClientConnection, isTransient } from './transports/connection.ts'
 import { WebhookClient } from './webhook-client.ts'
 
 type Keys = BeginSession['keys']
@@ -254,15 +254,15 @@ export class MainstemClient extends AccessClient {
   /** Streams the log after a cursor until the session ends. Reconnects, and yields each entry once. */
   entries(
     id: string,
-    { after = 0, signal = NEVER, onConnection }: EntriesOptions = {},
+    { after = 0, signal = NEVER, ...watch }: EntriesOptions = {},
   ): AsyncGenerator<Entry, void, void> {
+    const watched = new StreamWatch(watch)
     return resume<Entry, number>(
       {
-        connect: (from, left) =>
-          itemStream(this.#connection, `${pathOf(id)}/events?after=${from}`, entryOf, left, {
-            onConnection,
-            onOpen: () => onConnection?.('open'),
-          }),
+        connect: (from, left) => {
+          const path = `${pathOf(id)}/events?${searchOf({ after: from, notices: watched.flag })}`
+          return itemStream(this.#connection, path, entryOf, left, watched)
+        },
         positionOf: ({ seq }) => seq,
         // The server ends the stream of a session that has ended.
         mayEndAt: () => false,
@@ -287,17 +287,20 @@ export class MainstemClient extends AccessClient {
     after = '',
     types,
     signal = NEVER,
-    onConnection,
+    ...watch
   }: LiveOptions = {}): AsyncGenerator<LiveEntry, void, void> {
     // The headers contain the cursor, so that a disconnect before the first entry loses none.
     let start = after
+    const watched = new StreamWatch(watch, ({ headers }) => {
+      start ||= headers.get('mainstem-cursor') ?? ''
+    })
     const connect = (from: string, left: AbortSignal) => {
-      const search = searchOf({ after: from || start || undefined, types: types?.join(',') })
-      const onOpen = ({ headers }: HttpResponse) => {
-        start ||= headers.get('mainstem-cursor') ?? ''
-        onConnection?.('open')
-      }
-      return itemStream(this.#connection, `/v1/events?${search}`, liveOf, left, { onConnection, onOpen })
+      const search = searchOf({
+        after: from || start || undefined,
+        types: types?.join(','),
+        notices: watched.flag,
+      })
+      return itemStream(this.#connection, `/v1/events?${search}`, liveOf, left, watched)
     }
     return resume<LiveEntry, string>(
       {

@@ -9,6 +9,7 @@ import type {
   SessionRecord,
 } from '../model/index.ts'
 import type { RetryOptions } from './resume.ts'
+import type { ServerNotice } from './server-types.ts'
 import type { Timers } from './timers.ts'
 import type { ConnectionOptions } from './transports/connection.ts'
 
@@ -104,6 +105,8 @@ interface ReadingOptions {
   signal?: AbortSignal
   /** Called when the state of the connection changes. The stream reconnects by itself. */
   onConnection?: (state: ConnectionState) => void
+  /** Called when the server cannot write its store, and when it can again. */
+  onNotice?: (notice: ServerNotice) => void
 }
 
 /** Options of `entries`. */

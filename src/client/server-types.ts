@@ -167,3 +167,8 @@ export interface UsageReport {
   /** One row for each day, principal, agent and model. */
   rows: readonly DailyUsage[]
 }
+
+/** The server cannot write its store, so no turn makes progress, or can write it again. It is in no log. */
+export type ServerNotice =
+  | { type: 'server.degraded'; code: 'storage_failed'; message: string; since: number }
+  | { type: 'server.recovered' }

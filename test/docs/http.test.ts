@@ -40,7 +40,9 @@ describe('the page on HTTP', () => {
 
   it('shows a problem in the words of the server', async () => {
     const problem = blocks.filter(({ language }) => language === 'json').at(-1)?.text ?? '{}'
-    expect(await (await fetch(`${server.url}/v1/sessions/x`)).json()).toEqual(JSON.parse(problem))
+    const shown = JSON.parse(problem)
+    const headers = { 'x-request-id': shown.requestId }
+    expect(await (await fetch(`${server.url}/v1/sessions/x`, { headers })).json()).toEqual(shown)
   })
 
   it('lists every route, and no other', () => {

@@ -70,7 +70,7 @@ describe('the call that a page shows', () => {
     await using gateway = await server(false)
     const response = await fetch(`${gateway.url}/v1/execute`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', 'x-request-id': JSON.parse(problem).requestId },
       body: JSON.stringify({ idempotency_key: 'k', driver: 'echo' }),
     })
     expect(response.headers.get('content-type')).toContain('application/problem+json')

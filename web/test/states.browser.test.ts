@@ -117,15 +117,18 @@ test('a page shows that the server cannot write the log, and continues when it c
   const { id } = await stage.client.begin({ agent: 'able', prompt: script(text('a', 'stored')) })
   await page.locator(`[data-session="${id}"]`).click()
   await page.getByText('stored', { exact: true }).waitFor()
+  const banner = page.getByRole('alert').filter({ hasText: 'not been able to write its store' })
   stage.disk.full = true
   try {
     await expect(stage.client.steer(id, 'never stored')).rejects.toMatchObject({ code: 'storage_failed' })
     await page.getByText('the disk is full').first().waitFor()
     await page.getByText('storage failed', { exact: true }).first().waitFor()
+    await banner.waitFor()
     expect(await violations(page)).toEqual([])
   } finally {
     stage.disk.full = false
   }
+  await banner.waitFor({ state: 'detached' })
   await page.getByText('live', { exact: true }).waitFor()
   await page.getByText('failed', { exact: true }).first().waitFor()
   expect(await page.getByText('never stored').count()).toBe(0)

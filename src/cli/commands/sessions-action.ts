@@ -11,6 +11,7 @@ import { Printer } from '../render/printer.ts'
 import { Screen } from '../render/screen.ts'
 import { isInState, renderSessions } from '../render/sessions.ts'
 import { screenOn } from '../render/show.ts'
+import { noticeText } from '../turn/follow.ts'
 import { allSessions, isSessionId, refOf, sessionOf } from '../turn/session-ref.ts'
 import { promptFrom } from '../turn/stdin-prompt.ts'
 import { Transcript, type TranscriptFlags } from '../turn/transcript.ts'
@@ -37,10 +38,7 @@ export async function ls(flags: LsFlags): Promise<void> {
       : (await client.sessions({ limit: NEWEST })).sessions
   const sessions = found.filter((session) => session.updatedAt >= since && isInState(session, state))
   const { degraded } = await client.server()
-  if (degraded) {
-    const since = new Date(degraded.since).toLocaleTimeString()
-    console.error(printable(`warning: since ${since}, ${degraded.message}; no turn makes progress`))
-  }
+  if (degraded) console.error(printable(noticeText({ type: 'server.degraded', ...degraded })))
   const { stdout } = process
   const text = flags.json
     ? sessions.map((session) => `${printableJson(session)}\n`).join('')

@@ -5,10 +5,10 @@ import { lacksNames } from '../../daemon/exposure.ts'
 import { socketIn } from '../../daemon/local-socket.ts'
 import { serve } from '../../daemon/serve.ts'
 import type { Server } from '../../daemon/server.ts'
+import { ServerLog } from '../../daemon/server-log.ts'
 import { MainstemError } from '../../model/index.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
-import { ServerLog } from './server-log.ts'
 import { startDaemon } from './start.ts'
 
 const NO_NAMES =

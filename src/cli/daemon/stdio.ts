@@ -3,6 +3,7 @@ import { type Config, loadConfig, type Overrides } from '../../daemon/config.ts'
 import { networkFetch } from '../../daemon/node-fetch.ts'
 import { serve } from '../../daemon/serve.ts'
 import type { Server } from '../../daemon/server.ts'
+import { ServerLog } from '../../daemon/server-log.ts'
 import { passCalls, type StdioDeps } from '../../daemon/stdio.ts'
 import { tokenIn } from '../../daemon/token.ts'
 import { MainstemError } from '../../model/index.ts'
@@ -11,7 +12,6 @@ import { readContexts } from '../contexts/contexts.ts'
 import { serverUrl } from '../contexts/server-url.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
 import { findServer } from './connect.ts'
-import { ServerLog } from './server-log.ts'
 
 export interface StdioFlags extends Pick<Overrides, 'data' | 'cwd' | 'config'> {
   url?: string

@@ -64,9 +64,7 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
           session,
           transcript,
           keyboard,
-          interrupt: () => {
-            if (!work.isDone) interrupt()
-          },
+          interrupt: () => void (work.isDone || interrupt()),
           queued: (added) => work.wait(added),
           detach: () => signals.detach(),
           emptied() {
@@ -89,6 +87,7 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
       return event.type === 'session.ended' || (work.isDone && !composer?.isBusy)
     },
     cancel: () => signals.press(),
+    notice: (text) => void transcript.note(text),
     detach: AbortSignal.any([signals.detached, left.signal]),
   })
   await transcript.finish()

@@ -12,6 +12,7 @@ import { integer } from '../http/query.ts'
 import { type MessageCursor, parseCursor, START } from '../streams/cursor.ts'
 import { Extensions, extensionOptions } from '../streams/extensions.ts'
 import { MessageOffsets } from '../streams/message-offsets.ts'
+import { NoticesFlag } from '../streams/notices.ts'
 import { PageRoom } from '../streams/page-room.ts'
 import type { StreamView } from '../streams/projector.ts'
 import { streamLogToSocket } from '../streams/stream-log-to-socket.ts'
@@ -47,6 +48,7 @@ const SocketQuery = z.strictObject({
     .literal('1')
     .optional()
     .describe('send `{"resumed":true}` first, as proof that `offset` or `after` was applied'),
+  notices: NoticesFlag,
   ticket: z.string().optional(),
 })
 

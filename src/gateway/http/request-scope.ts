@@ -10,18 +10,18 @@ export interface RequestScope {
   principal?: string
 }
 
-interface Answering {
+interface OpenScope {
   request: FastifyRequest
   /** The code of the error that was sent, also where the status is 200, as for JSON-RPC. */
   code?: ErrorCode
 }
 
 /** Follows the work for a request through all that it awaits, so that no error needs to carry its request along. */
-const answering = new AsyncLocalStorage<Answering>()
+const answering = new AsyncLocalStorage<OpenScope>()
 
 /** Runs what answers a request, and returns how to read the code of its error. */
 export function runInScope(request: FastifyRequest, work: () => void): () => ErrorCode | undefined {
-  const scope: Answering = { request }
+  const scope: OpenScope = { request }
   answering.run(scope, work)
   return () => scope.code
 }

@@ -11,6 +11,7 @@ import { answeredWith } from '../http/request-scope.ts'
 import { EventStream } from '../streams/event-stream.ts'
 import { chunks, SSE, type StreamFormat, type StreamMessage, sseData } from '../streams/format.ts'
 import { framedEntries } from '../streams/framed-entries.ts'
+import { NoticesFlag, streamNotices } from '../streams/notices.ts'
 import { projectionKey } from '../streams/projection-cache.ts'
 import { begin, type StartedExchange } from './begin.ts'
 import { Exchange } from './exchange.ts'
@@ -27,11 +28,13 @@ export const SendQuery = z.strictObject({
   raw: z.literal('1').optional().describe("include the agent's native messages"),
   partial_json: z.literal('1').optional().describe('include tool input deltas'),
   ids: z.literal('1').optional().describe('add an `id:` to each message, to resume from'),
+  notices: NoticesFlag,
 })
 type SendQuery = z.infer<typeof SendQuery>
 
-const WITH_IDS: StreamFormat = { ...SSE, keepalive: sseData({ type: 'ping' }), steady: true }
 /** Clients of this API read `data:` lines only, and some split the stream at empty lines and parse each part. */
+const { comment: _, ...DATA_ONLY }: StreamFormat = { ...SSE, notice: sseData }
+const WITH_IDS: StreamFormat = { ...DATA_ONLY, keepalive: sseData({ type: 'ping' }), steady: true }
 const FORMAT: StreamFormat = { ...WITH_IDS, write: ({ message }) => sseData(message) }
 const DONE = 'data: [DONE]\n\n'
 
@@ -46,7 +49,8 @@ export async function send(
   const { deps, clients } = rpc
   reply.hijack()
   const timing = { ...deps.timing, keepaliveMs: deps.timing.pingMs }
-  const stream = new EventStream(reply.raw, FORMAT, {}, timing)
+  const notices = streamNotices(deps.storage, FORMAT, query.notices)
+  const stream = new EventStream(reply.raw, FORMAT, {}, timing, notices)
   let delivered: (() => Promise<void>) | undefined
   try {
     delivered = await listen(rpc, actor, params, query, stream)
@@ -98,7 +102,7 @@ async function listen(
 async function relay(
   { deps, clients, cache }: Rpc,
   { session, turn, after, earliest }: StartedExchange,
-  { dialect: name = daemon.id, ids, ...options }: SendQuery,
+  { dialect: name = daemon.id, ids, notices: __, ...options }: SendQuery,
   stream: EventStream,
 ): Promise<Entry | undefined> {
   const { sessions } = deps

@@ -1,4 +1,5 @@
 import type { Problem } from '../http/problem.ts'
+import type { NoticeMessage } from './notices.ts'
 
 /** One message for a client, with the id to resume from. */
 export interface StreamMessage {
@@ -18,6 +19,10 @@ export interface StreamFormat {
   frame(id: string | number, json: string): string
   /** Writes why the stream ends before the log does, without an id to resume from. */
   failure(problem: Problem): string
+  /** Writes a message of the server itself, without an id to resume from. */
+  notice(message: NoticeMessage): string
+  /** Writes a notice so that a client which does not know it ignores it; absent where that is not possible. */
+  comment?(text: string): string
 }
 
 /** Some clients split lines at these characters, which JSON does not escape. */
@@ -52,6 +57,8 @@ export const SSE: StreamFormat = {
   write: ({ id, message }) => SSE.frame(id, messageJson(message)),
   frame: (id, json) => `id: ${id}\ndata: ${json}\n\n`,
   failure: (problem) => `event: error\n${sseData(problem)}`,
+  notice: (message) => `event: ${message.type}\n${sseData(message)}`,
+  comment: (text) => `: ${text}\n\n`,
 }
 
 /** Clients skip empty lines. */
@@ -61,6 +68,7 @@ export const NDJSON: StreamFormat = {
   write: ({ message }) => NDJSON.frame('', messageJson(message)),
   frame: (_, json) => `${json}\n`,
   failure: (error) => NDJSON.frame('', messageJson({ error })),
+  notice: (message) => NDJSON.frame('', messageJson(message)),
 }
 
 /** Maximum number of characters per write. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { StorageCheck, StorageFailure } from '../http/storage-check.ts'
-import { messageJson, NDJSON, SSE, type StreamFormat, sseData } from './format.ts'
+import { messageJson, type StreamFormat } from './format.ts'
 
 /** Adds notices of the server to a stream. The returned function ends them. */
 export type Notices = (send: (text: string) => void) => () => void
@@ -23,26 +23,25 @@ export function noticesOf(storage: Watched, write: (failure: StorageFailure | un
   }
 }
 
-const noticeOf = (failure: StorageFailure | undefined) =>
+/** A message of the server itself, on streams of sessions. */
+export type NoticeMessage = ({ type: 'server.degraded' } & StorageFailure) | { type: 'server.recovered' }
+
+const noticeOf = (failure: StorageFailure | undefined): NoticeMessage =>
   failure ? { type: 'server.degraded', ...failure } : { type: 'server.recovered' }
 
 export const noticeJson = (failure: StorageFailure | undefined): string => messageJson(noticeOf(failure))
 
-/** The notices of a response. Comments disturb no client, so server-sent events always have some. */
+/** The notices of a response: messages if they were asked for, and otherwise comments where the format has them. */
 export function streamNotices(
   storage: Watched,
   format: StreamFormat,
   flag: z.infer<typeof NoticesFlag>,
 ): Notices | undefined {
-  if (format === NDJSON) return flag && noticesOf(storage, (failure) => `${noticeJson(failure)}\n`)
-  if (flag && format === SSE)
-    return noticesOf(storage, (failure) => {
-      const message = noticeOf(failure)
-      return `event: ${message.type}\n${sseData(message)}`
-    })
-  return noticesOf(storage, comment)
+  const { comment } = format
+  if (flag) return noticesOf(storage, (failure) => format.notice(noticeOf(failure)))
+  return comment && noticesOf(storage, (failure) => comment(commentOf(failure)))
 }
 
-function comment(failure: StorageFailure | undefined): string {
-  return failure ? `: server.degraded ${failure.code}: ${failure.message}\n\n` : ': server.recovered\n\n'
+function commentOf(failure: StorageFailure | undefined): string {
+  return failure ? `server.degraded ${failure.code}: ${failure.message}` : 'server.recovered'
 }

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MainstemClient } from '../../../src/client/mainstem-client.ts'
 import { StorageCheck } from '../../../src/gateway/http/storage-check.ts'
 import { MainstemError } from '../../../src/model/index.ts'
 import { begin, call, fetchFrom, NDJSON, SSE } from '../api.ts'
 import { script, success } from '../puppet.ts'
-import { startGateway, type TestGateway } from '../start.ts'
+import { create, open as openExchange } from '../rpc/rpc.ts'
+import { startGateway, type TestGateway, TOKEN } from '../start.ts'
 import { SocketReader } from './socket.ts'
 import { StreamReader } from './sse.ts'
 
@@ -18,7 +20,7 @@ const probe = async () => {
 beforeEach(async () => {
   isFailing = false
   const storage = new StorageCheck({ probe, report: () => undefined }, () => (now += 10_000))
-  server = await startGateway({ storage })
+  server = await startGateway({ storage, ceiling: { approval: 'auto-all', sandbox: 'full-access' } })
 })
 afterEach(() => server[Symbol.asyncDispose]())
 
@@ -85,6 +87,61 @@ test('`notices` makes them messages of each kind of stream, without an id', asyn
   await expect.poll(() => socket.messages.at(-1)).toEqual(RECOVERED)
   expect(silent.text).toBe('')
   socket.socket.close()
+})
+
+test('`notices` makes them messages of the sockets of other protocols, and of JSON-RPC', async () => {
+  // Boards close the socket of a session at rest.
+  const id = await begin(server, { prompt: script({ wait: true }, success) })
+  await server.gate.reached()
+  const paths = ['', '&dialect=unified', '&dialect=mainstem'].map(
+    (more) => `/ws/sessions/${id}?notices=1${more}`,
+  )
+  const sockets = await Promise.all(paths.map((path) => new SocketReader(server, path).open()))
+  const silent = await new SocketReader(server, `/ws/sessions/${id}`).open()
+  const exchange = async (path: string) =>
+    openExchange(server, await create(server, { cli_type: 'puppet' }), script({ wait: true }, success), {
+      path,
+    })
+  const [asking, other] = [await exchange('/rpc?notices=1'), await exchange('/rpc')]
+  const count = silent.messages.length
+  await become(true)
+  for (const socket of sockets) await expect.poll(() => socket.messages.at(-1)).toEqual(DEGRADED)
+  await asking.until('data: {"type":"server.degraded","code":"storage_failed"')
+  await become(false)
+  for (const socket of sockets) await expect.poll(() => socket.messages.at(-1)).toEqual(RECOVERED)
+  await asking.until(`data: ${JSON.stringify(RECOVERED)}\n\n`)
+  expect(asking.text).not.toMatch(/^(event|:)/m)
+  expect(other.text).not.toContain('server.')
+  expect(silent.messages).toHaveLength(count)
+  for (const { socket } of [...sockets, silent]) socket.close()
+})
+
+test('a client is told of a failure and of its end, also over a new connection', async () => {
+  const id = await idleSession()
+  const client = new MainstemClient({ baseUrl: server.url, token: TOKEN, retry: { minDelayMs: 1 } })
+  const [notices, stop]: [string[], AbortController] = [[], new AbortController()]
+  const onNotice = ({ type }: { type: string }) => notices.push(type)
+  let opened = 0
+  const onConnection = (state: string) => (opened += state === 'open' ? 1 : 0)
+  const reading = [
+    client.entries(id, { signal: stop.signal, onNotice, onConnection }),
+    client.live({ signal: stop.signal, onNotice, onConnection }),
+  ].map(async (entries) => {
+    for await (const { seq } of entries) expect(seq).toBeGreaterThan(0)
+  })
+  await expect.poll(() => opened).toBe(2)
+  await become(true)
+  await expect.poll(() => notices).toEqual(['server.degraded', 'server.degraded'])
+  server.app.server.closeAllConnections()
+  await expect.poll(() => opened).toBe(4)
+  // Still degraded: each says so again.
+  await expect
+    .poll(() => notices.slice(2).sort())
+    .toEqual(['server.degraded', 'server.degraded', 'server.recovered', 'server.recovered'])
+  await become(false)
+  await expect.poll(() => notices.slice(6)).toEqual(['server.recovered', 'server.recovered'])
+  stop.abort()
+  await Promise.allSettled(reading)
 })
 
 test('`GET /v1/server` says since when', async () => {

@@ -19,6 +19,11 @@ export function onDisk(store: Store, disk: Disk): Store {
     }
     await append(session, batch, fence)
   }
+  const probe = store.probe.bind(store)
+  store.probe = async () => {
+    if (disk.full) throw new MainstemError('storage_failed', 'the disk is full')
+    await probe()
+  }
   return store
 }
 

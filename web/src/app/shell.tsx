@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx'
 import { ErrorBoundary } from '../ui/error-boundary.tsx'
 import { Help } from '../ui/help.tsx'
 import { useKeys } from '../ui/keys.ts'
+import { Notice } from '../ui/notice.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 import { signIn } from './client.ts'
 import { go, useRoute } from './navigation.ts'
@@ -53,28 +54,45 @@ export function Shell() {
   })
   const listOnly = route.screen === 'inbox'
   return (
-    <div className="flex h-full">
-      <aside
-        className={`min-h-0 w-full flex-col border-r border-line bg-side md:flex md:w-76 md:shrink-0 ${listOnly ? 'flex max-md:border-r-0' : 'hidden'}`}
-      >
-        <TopBar route={route} />
-        <SessionList route={route} />
-      </aside>
-      <main className={`min-h-0 min-w-0 flex-1 ${listOnly ? 'max-md:hidden' : ''}`}>
-        <Suspense fallback={<p className="p-6 text-center text-soft">Loading…</p>}>
-          <ErrorBoundary key={route.screen === 'session' ? route.id : route.screen}>
-            <div className="flex h-full flex-col">
-              {!listOnly && route.screen !== 'session' && <BackLink />}
-              <div className="min-h-0 flex-1">
-                <Screen route={route} />
+    <div className="flex h-full flex-col">
+      <DegradedBanner />
+      <div className="flex min-h-0 flex-1">
+        <aside
+          className={`min-h-0 w-full flex-col border-r border-line bg-side md:flex md:w-76 md:shrink-0 ${listOnly ? 'flex max-md:border-r-0' : 'hidden'}`}
+        >
+          <TopBar route={route} />
+          <SessionList route={route} />
+        </aside>
+        <main className={`min-h-0 min-w-0 flex-1 ${listOnly ? 'max-md:hidden' : ''}`}>
+          <Suspense fallback={<p className="p-6 text-center text-soft">Loading…</p>}>
+            <ErrorBoundary key={route.screen === 'session' ? route.id : route.screen}>
+              <div className="flex h-full flex-col">
+                {!listOnly && route.screen !== 'session' && <BackLink />}
+                <div className="min-h-0 flex-1">
+                  <Screen route={route} />
+                </div>
               </div>
-            </div>
-          </ErrorBoundary>
-        </Suspense>
-      </main>
+            </ErrorBoundary>
+          </Suspense>
+        </main>
+      </div>
       <Palette route={route} />
       <Help />
       <Toasts />
+    </div>
+  )
+}
+
+/** Says why nothing happens, on every screen. */
+function DegradedBanner() {
+  const { degraded } = useStore(inbox)
+  if (degraded === undefined) return null
+  return (
+    <div className="px-3 pt-3">
+      <Notice level="error">
+        The server has not been able to write its store since {new Date(degraded).toLocaleTimeString()}: no
+        turn makes progress until it can. Its log has the reason.
+      </Notice>
     </div>
   )
 }

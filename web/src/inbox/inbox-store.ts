@@ -12,6 +12,8 @@ export interface InboxView {
   /** The failed sessions, however old; read when someone looks for them. */
   failed: { loaded: boolean; next: string | undefined }
   online: boolean
+  /** Since when the server cannot write its store. */
+  degraded: number | undefined
   error: string | undefined
 }
 
@@ -55,6 +57,7 @@ export class InboxStore extends Store<InboxView> {
       next: undefined,
       failed: NOT_READ,
       online: true,
+      degraded: undefined,
       error: undefined,
     })
   }
@@ -130,6 +133,8 @@ export class InboxStore extends Store<InboxView> {
     const live = client.live({
       types: [...TYPES, ...ACTIVITY_TYPES],
       signal,
+      onNotice: (notice) =>
+        this.update({ degraded: notice.type === 'server.degraded' ? notice.since : undefined }),
       onConnection: (state) => {
         if (state !== 'connecting') this.update({ online: state === 'open' })
         // Opened before the list is read: a session that begins in between is in one of the two.

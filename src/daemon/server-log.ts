@@ -1,7 +1,7 @@
-import type { RequestScope } from '../../gateway/http/request-scope.ts'
-import type { AccessLine } from '../../gateway/http/server-stats.ts'
-import { MainstemError } from '../../model/index.ts'
-import { printableJson } from '../render/printable.ts'
+import { printableJson } from '../cli/render/printable.ts'
+import type { RequestScope } from '../gateway/http/request-scope.ts'
+import type { AccessLine } from '../gateway/http/server-stats.ts'
+import { MainstemError } from '../model/index.ts'
 
 /** A line of the server's log that is no request. */
 interface LogLine extends Partial<RequestScope> {
