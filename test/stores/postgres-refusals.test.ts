@@ -4,8 +4,9 @@ import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { MIGRATIONS } from '../../src/stores/postgres/schema.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
+import { blocksOf, pages } from '../docs/pages.ts'
 import { newDatabase, newSchema, query } from '../postgres/database.ts'
-import { entries, sessionId } from './sqlite-parts.ts'
+import { entries, sessionId, state } from './sqlite-parts.ts'
 
 const ID = sessionId(1)
 
@@ -142,6 +143,24 @@ test('refuses a user without rights with what to grant, and leaves nothing half 
   expect(await tablesIn(url)).toEqual([])
   await query(url, `GRANT USAGE, CREATE ON SCHEMA mainstem TO ${user}`)
   await (await postgresStore({ url: theirs }))[Symbol.asyncDispose]()
+})
+
+test('needs no more rights than the statements of the documentation give', async () => {
+  const guide = pages.find(({ path }) => path === 'docs/operations.md')
+  const [sql] = guide ? blocksOf(guide).filter(({ language }) => language === 'sql') : []
+  const statements = sql?.text.split(';\n').filter((one) => one.trim() !== '') ?? []
+  expect(statements.map((one) => one.split(' ', 2).join(' '))).toEqual(['CREATE ROLE', 'CREATE DATABASE'])
+  const url = await newDatabase()
+  const name = `team_${randomBytes(4).toString('hex')}`
+  for (const statement of statements) await query(url, statement.replaceAll('mainstem', name))
+  const theirs = changed(url, (to) => {
+    to.username = name
+    to.password = 'password'
+    to.pathname = name
+  })
+  await using store = await postgresStore({ url: theirs })
+  await store.append(ID, { entries: entries(ID, 1, 2), record: state(ID) })
+  expect(await store.head(ID)).toBe(2)
 })
 
 test('refuses a server that may lose commits in a power cut, unless that is accepted', async () => {
