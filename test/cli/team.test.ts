@@ -1,12 +1,15 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { MainstemClient } from '../../src/client/index.ts'
 import { loadConfig } from '../../src/daemon/config.ts'
 import { serve } from '../../src/daemon/serve.ts'
 import type { Server } from '../../src/daemon/server.ts'
 import type { AuditRecord } from '../../src/model/access.ts'
+import { sharedBrowser } from '../../web/test/browser.ts'
+import { buildPage, pageFolder } from '../../web/test/built-page.ts'
 import { addToken, operatorOf } from '../daemon/add-token.ts'
 import { newSchema } from '../postgres/database.ts'
 import { logIn } from './log-in.ts'
@@ -19,6 +22,7 @@ const root = join(place, 'projects')
 const identity = ownCertificate(place)
 const [ann, bob, bot, operator] = [new Home(), new Home(), new Home(), new Home()]
 const nodes: Server[] = []
+const contexts: BrowserContext[] = []
 let proxy: TlsProxy
 let url: string
 
@@ -35,6 +39,8 @@ const through = (...numbers: number[]) =>
   proxy.ports.splice(0, Infinity, ...nodes.filter((_, index) => numbers.includes(index)).map(portOf))
 
 beforeAll(async () => {
+  const pageDirectory = pageFolder()
+  await buildPage(pageDirectory)
   const store = await newSchema()
   mkdirSync(root)
   const agents = { claude: { command: [process.execPath, ASKING_AGENT] } }
@@ -46,6 +52,7 @@ beforeAll(async () => {
     nodes.push(
       await serve({
         config: { ...config, agents, node, timeouts },
+        pageDirectory,
         report: (thrown) => console.error(thrown),
       }),
     )
@@ -55,11 +62,28 @@ beforeAll(async () => {
   operator.env.MAINSTEM_TOKEN = first().tokenFile?.token
 })
 afterAll(async () => {
+  for (const context of contexts) await context.close()
   for (const home of [ann, bob, bot, operator]) await home[Symbol.asyncDispose]()
   await proxy[Symbol.asyncDispose]()
   await Promise.all(nodes.map((node) => node.stop()))
   rmSync(place, { recursive: true })
 })
+
+/** A browser that is signed in at this address. */
+async function browserAt(address: string, token: string): Promise<Page> {
+  const context = await (await sharedBrowser()).newContext({
+    viewport: { width: 1280, height: 800 },
+    // Its certificate is the test's own.
+    ignoreHTTPSErrors: true,
+  })
+  contexts.push(context)
+  const opened = await context.newPage()
+  await opened.goto(address)
+  await opened.getByLabel('Or enter a token').fill(token)
+  await opened.getByRole('button', { name: 'Sign in' }).click()
+  await opened.getByRole('searchbox', { name: 'Filter sessions' }).waitFor()
+  return opened
+}
 
 /** The references of the open requests that a machine sees, by the first characters of their session. */
 async function requestsOf(home: Home): Promise<string[]> {
@@ -138,8 +162,13 @@ test('two people and a bot work on two nodes, and the operator sees who did what
   expect((await bot.mainstem(['requests', 'allow', ofDeploy])).code).toBe(0)
   expect(await attached).toMatchObject({ code: 0, out: expect.stringContaining('I was allowed') })
 
-  // Bob answers on the node that does not run his agent.
-  expect((await bob.mainstem(['requests', 'deny', ofDocs, '--reason', 'not today'])).code).toBe(0)
+  // Bob answers on the page, on the node that does not run his agent.
+  const bobs = await browserAt(url, tokens.bob)
+  await bobs.locator(`[data-session="${docs}"]`).click()
+  expect(await bobs.locator('[data-session]').count()).toBe(1)
+  await bobs.getByRole('button', { name: 'Deny…' }).click()
+  await bobs.getByLabel('Reason for the agent').fill('not today')
+  await bobs.getByRole('button', { name: 'Deny', exact: true }).click()
   expect((await bob.mainstem(['wait', 'docs'])).out).toBe('completed\n')
   expect((await bob.mainstem(['logs', 'docs', '--json'])).out).toContain('denied: ')
   // Only what the bot allowed ran.
@@ -162,7 +191,7 @@ test('two people and a bot work on two nodes, and the operator sees who did what
   expect(await trail(docs)).toEqual([
     'bob session.created terminal',
     'bob prompt.sent terminal',
-    'bob request.answered terminal',
+    'bob request.answered page',
   ])
   expect(await auditOf('--action', 'grant.added')).toMatchObject([
     { principal: 'local', details: { to: 'bot', of: 'ann' } },
@@ -177,6 +206,8 @@ test('two people and a bot work on two nodes, and the operator sees who did what
     if (text.includes('request.opened')) asked.resolve()
   })
   await asked.promise
+  const anns = await Promise.all(nodes.map((node) => browserAt(node.url, tokens.ann)))
+  for (const opened of anns) await opened.locator('[data-session]').filter({ hasText: 'next' }).waitFor()
   expect((await operator.mainstem(['token', 'remove', 'ann', '--server', first().url])).code).toBe(0)
   expect((await ended).join('')).toContain('does not accept the token')
   for (const node of [0, 1]) {
@@ -185,6 +216,9 @@ test('two people and a bot work on two nodes, and the operator sees who did what
     await expect(page(node, tokens.ann).server()).rejects.toMatchObject({ code: 'unauthorized' })
     expect((await bob.mainstem(['ls'])).out).toContain('docs')
   }
+  // Her pages end on both nodes; Bob's goes on.
+  for (const opened of anns) await opened.getByLabel('Or enter a token').waitFor()
+  expect(await bobs.locator('[data-session]').count()).toBe(1)
   expect(await auditOf('--action', 'token.removed')).toMatchObject([
     { principal: 'local', client: 'terminal', details: { name: 'ann' } },
   ])
