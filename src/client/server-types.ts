@@ -168,7 +168,19 @@ export interface UsageReport {
   rows: readonly DailyUsage[]
 }
 
-/** The server cannot write its store, so no turn makes progress, or can write it again. It is in no log. */
+/** The server cannot write its store, so no turn makes progress, or can write it again. In no log. */
 export type ServerNotice =
-  | { type: 'server.degraded'; code: 'storage_failed'; message: string; since: number }
-  | { type: 'server.recovered' }
+  | {
+      /** The store cannot be written. */
+      type: 'server.degraded'
+      /** The code of the failure. */
+      code: 'storage_failed'
+      /** What failed, for people. */
+      message: string
+      /** When it was noticed, in milliseconds since 1970. */
+      since: number
+    }
+  | {
+      /** The store can be written again. */
+      type: 'server.recovered'
+    }

@@ -1,4 +1,3 @@
-import { printableJson } from '../cli/render/printable.ts'
 import type { RequestScope } from '../gateway/http/request-scope.ts'
 import type { AccessLine } from '../gateway/http/server-stats.ts'
 import { MainstemError } from '../model/index.ts'
@@ -14,15 +13,15 @@ interface LogLine extends Partial<RequestScope> {
   stack?: string
 }
 
-/** The log of a server: one JSON object a line, so that programs can read it and no text can forge a line. */
+/** The log of a server: objects for lines of JSON, so that programs can read it and no text can forge a line. */
 export class ServerLog {
-  readonly #write: (line: string) => void
+  readonly #write: (line: object) => void
 
-  constructor(write: (line: string) => void) {
+  constructor(write: (line: object) => void) {
     this.#write = write
   }
 
-  readonly access = (line: AccessLine): void => this.#write(printableJson(line))
+  readonly access = (line: AccessLine): void => this.#write(line)
 
   /** An error, with the request that it belongs to. */
   readonly report = (thrown: unknown, request?: RequestScope): void => {
@@ -46,6 +45,6 @@ export class ServerLog {
 
   #line(line: Omit<LogLine, 'time'>): void {
     const whole: LogLine = { time: new Date().toISOString(), ...line }
-    this.#write(printableJson(whole))
+    this.#write(whole)
   }
 }

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { text as bodyOf } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
+import { printableJson } from '../../src/cli/render/printable.ts'
 import { ServerLog } from '../../src/daemon/server-log.ts'
 import type { RequestScope } from '../../src/gateway/http/request-scope.ts'
 import type { AccessLine } from '../../src/gateway/http/server-stats.ts'
@@ -85,7 +86,7 @@ test('what is no HTTP, and a URL that cannot be read, get an id too', async () =
 
 test('an error of the server is in its log with the request that it failed, on every face', async () => {
   const lines: string[] = []
-  const log = new ServerLog((line) => lines.push(line))
+  const log = new ServerLog((line) => lines.push(printableJson(line)))
   const store = memoryStore()
   store.records = async () => {
     throw new MainstemError('storage_failed', 'the disk\nis full')
@@ -104,7 +105,7 @@ test('an error of the server is in its log with the request that it failed, on e
 
 test('an error outside of a request has none', async () => {
   const lines: string[] = []
-  new ServerLog((line) => lines.push(line)).report(new TypeError('broken'))
+  new ServerLog((line) => lines.push(printableJson(line))).report(new TypeError('broken'))
   expect(JSON.parse(lines[0] ?? '')).toEqual({
     time: expect.any(String),
     level: 'error',

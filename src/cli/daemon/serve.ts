@@ -8,6 +8,7 @@ import type { Server } from '../../daemon/server.ts'
 import { ServerLog } from '../../daemon/server-log.ts'
 import { MainstemError } from '../../model/index.ts'
 import { MAINSTEM } from '../own-command.ts'
+import { printableJson } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
 import { startDaemon } from './start.ts'
 
@@ -34,7 +35,7 @@ async function run({ auth, background: _, ...flags }: ServeFlags): Promise<void>
     environment: process.env,
     cwd: process.cwd(),
   })
-  const log = new ServerLog((line) => void process.stderr.write(`${line}\n`))
+  const log = new ServerLog((line) => console.error(printableJson(line)))
   const { report, access } = log
   const server = await serve({ config, report, access, socket: socketOf(config) })
   const stopped = untilSignal(server)
@@ -62,7 +63,7 @@ async function runInBackground({ data, config: file }: ServeFlags): Promise<void
     cwd: '/',
   })
   const bounded = new BoundedLog(logIn(config.data))
-  const log = new ServerLog((line) => bounded.append(line))
+  const log = new ServerLog((line) => bounded.append(printableJson(line)))
   const { report, access } = log
   try {
     const server = await serve({

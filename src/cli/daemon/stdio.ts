@@ -10,6 +10,7 @@ import { MainstemError } from '../../model/index.ts'
 import { contextAt } from '../contexts/connect.ts'
 import { readContexts } from '../contexts/contexts.ts'
 import { serverUrl } from '../contexts/server-url.ts'
+import { printableJson } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
 import { findServer } from './connect.ts'
 
@@ -74,4 +75,4 @@ async function ownServer(config: Config): Promise<Server | string> {
 }
 
 /** Standard output is for the client alone. */
-const { report } = new ServerLog((line) => console.error(line))
+const { report } = new ServerLog((line) => console.error(printableJson(line)))
