@@ -12,7 +12,7 @@ export interface Damageable extends AsyncDisposable {
   readonly blobs: ReadonlyMap<string, BlobRef>
   /** The tables, and their columns. */
   readonly tables: Readonly<Record<string, readonly string[]>>
-  /** Those of tokens, grants and the audit trail, which belong to no session. */
+  /** Those of tokens, grants, webhooks and the audit trail, which belong to no session. */
   readonly accessTables: Readonly<Record<string, readonly string[]>>
   /** The values of a column, by what identifies their rows. */
   values(table: string, column: string): Promise<{ row: SqlValue; value: SqlValue }[]>
@@ -125,9 +125,14 @@ export function damageContract(name: string, open: () => Promise<Damageable>): v
       }
     })
 
-    test('a changed token or grant allows nothing, a changed row of the audit trail is refused, and all are found', async () => {
+    test('a changed token or grant allows nothing, a changed webhook calls nobody, a changed row of the audit trail is refused, and all are found', async () => {
       const served = () =>
-        store.fresh(async ({ access }) => ({
+        store.fresh(async ({ access, calls }) => ({
+          webhook: JSON.stringify(await access.webhooks()),
+          delivery: await calls.list({ webhook: 'w', limit: 9 }).then(
+            (rows) => JSON.stringify(rows),
+            () => '[]',
+          ),
           token: JSON.stringify(await access.tokens()),
           permit: JSON.stringify(await access.grants()),
           audit: await access.audit({ order: 'oldest', limit: 9 }).then(
@@ -136,7 +141,8 @@ export function damageContract(name: string, open: () => Promise<Damageable>): v
           ),
         }))
       const before = await served()
-      expect([before.token.includes('ci'), before.permit.includes('ci')]).toEqual([true, true])
+      for (const table of ['token', 'permit', 'webhook'] as const) expect(before[table]).toContain('ci')
+      expect(before.delivery).toContain('HTTP 500')
       for (const [table, columns] of Object.entries(store.accessTables)) {
         for (const column of columns) {
           const at = (await store.values(table, column)).findLast(({ value }) => value !== null)
@@ -147,7 +153,7 @@ export function damageContract(name: string, open: () => Promise<Damageable>): v
           expect(damage, `${table}.${column}`).toHaveLength(1)
           if (table === 'audit') expect(now.get(table), column).toBe('storage_failed')
           else {
-            const known = rowsIn(before.token).concat(rowsIn(before.permit))
+            const known = Object.values(before).flatMap((list) => (list.startsWith('[') ? rowsIn(list) : []))
             const strange = rowsIn(now.get(table)).filter((row) => !known.includes(row))
             expect(strange, `${table}.${column}`).toEqual([])
           }

@@ -9,12 +9,12 @@ import { inspectStore } from '../../src/stores/sqlite/inspect.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import { newSchema } from '../postgres/database.ts'
 import { type Damageable, damageContract, type SqlValue } from './contract-damage.ts'
-import { addLogin, changedCopy, fill, filledStore } from './damage.ts'
+import { addNewer, changedCopy, fill, filledStore } from './damage.ts'
 import { database } from './sqlite-parts.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
-const ACCESS = ['token', 'permit', 'audit']
+const ACCESS = ['token', 'permit', 'webhook', 'delivery', 'audit']
 
 damageContract('sqlite', async (): Promise<Damageable> => {
   const { directory, blobs } = await filledStore()
@@ -76,7 +76,7 @@ damageContract('postgres', async (): Promise<Damageable> => {
   const blobs = await postgresStore({ url }).then(async (store) => {
     await using filling = store
     const blobs = await fill(filling)
-    await addLogin(filling)
+    await addNewer(filling)
     return blobs
   })
   const { href, schema } = serverOf(url)

@@ -1,10 +1,12 @@
 import { cpSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BlobRef, type Entry, toMainstemError } from '../../src/model/index.ts'
+import type { StoredWebhook } from '../../src/model/webhook.ts'
 import { sqliteStore } from '../../src/stores/sqlite.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { blobBytes } from './blob-bytes.ts'
 import { factOf } from './contract-access.ts'
+import { callOf, webhookOf } from './contract-calls.ts'
 import { entries, frames, newDirectory, sessionId, state } from './sqlite-parts.ts'
 
 const IMAGE = { mimeType: 'image/png', data: 'AAAA' }
@@ -55,7 +57,22 @@ export async function fill(store: Store): Promise<Map<string, BlobRef>> {
 }
 
 /** Adds what databases of earlier versions do not have. */
-export async function addLogin({ access }: Store): Promise<void> {
+export async function addNewer(store: Store): Promise<void> {
+  const { access } = store
+  const more = { principal: 'ci', name: 'ci', sessions: [...SESSIONS], secrets: [{ secret: 's' }] }
+  await access.change(webhookOf('w', more), factOf('webhook.added'))
+  const [session] = SESSIONS
+  const seq = (await store.head(session)) + 1
+  const calls = [callOf(session, seq, { principal: 'local' })]
+  await store.append(session, { entries: entries(session, seq, seq), calls }, 1)
+  const [taken] = await store.calls.take('w', { now: 1, until: 2, limit: 1 })
+  if (taken) await store.calls.settle(taken, { status: 'pending', at: 3, due: 4, note: 'HTTP 500' })
+  const disabled = {
+    type: 'webhook.changed',
+    id: 'w',
+    to: (one: StoredWebhook) => ({ ...one, disabled: 5 }),
+  } as const
+  await access.change(disabled, factOf('webhook.changed'))
   const login = { type: 'login.added', principal: 'ci', login: 'laptop', allowedBy: 'd' } as const
   await access.change({ ...login, digest: 'e', roles: ['operator'] }, factOf('token.added'))
 }
@@ -65,7 +82,7 @@ export async function filledStore(): Promise<{ directory: string; blobs: Map<str
   const directory = newDirectory()
   await using store = await sqliteStore({ directory, durability: 'process' })
   const blobs = await fill(store)
-  await addLogin(store)
+  await addNewer(store)
   return { directory, blobs }
 }
 
