@@ -83,6 +83,13 @@ test('a principal is called for its own sessions, and nobody else sees or uses i
     await expect
       .poll(async () => (await ann.webhooks.deliveries(webhook.id, { status: 'delivered' })).length)
       .toBe(1)
+    const headers = { authorization: `Bearer ${server.tokenFile?.token}` }
+    const mine = await operator.begin({ agent: 'echo', prompt: 'old' })
+    await expect.poll(async () => (await operator.session(mine.id)).lastOutcome).toBe('completed')
+    const exported = await fetch(`${server.url}/v1/sessions/${mine.id}/export`, { headers })
+    await ann.import(await exported.text())
+    await turn(ann)
+    await expect.poll(() => receiver.types).toEqual(['turn.completed', 'test', 'turn.completed'])
     await ann.webhooks.remove(webhook.id)
     expect(await code(ann.webhooks.deliveries(webhook.id))).toBe('not_found')
     const trail = await operator.audit({ principal: 'ann', limit: 2 })
