@@ -19,10 +19,18 @@ interface CallingParts {
   report(thrown: unknown): void
 }
 
+/** What calls the webhooks. */
+export interface RunningCalls {
+  /** Settles when no webhook is called any more. */
+  done: Promise<unknown>
+  /** Whether calls wait for their time. */
+  areDue(): Promise<boolean>
+}
+
 /** The webhooks of a server, and what calls them until the signal aborts. */
 export function callingOf({ config, store, accessControl, url, signal, report }: CallingParts): {
   webhooks: Webhooks
-  run(): Promise<void>
+  start(): RunningCalls
 } {
   const { private: ranges, url: pageUrl = config.node.url, contact } = config.webhooks
   const deps: CallDeps = { guard: new AddressGuard(ranges), pageUrl: () => pageUrl ?? url(), contact }
@@ -48,8 +56,9 @@ export function callingOf({ config, store, accessControl, url, signal, report }:
   }
   return {
     webhooks: new Webhooks(store, deps),
-    run: async () => {
-      await Promise.all([dispatcher.run(signal), forget()])
-    },
+    start: () => ({
+      done: Promise.all([dispatcher.run(signal), forget()]).catch(report),
+      areDue: async () => (await store.calls.due()).size > 0,
+    }),
   }
 }

@@ -127,7 +127,7 @@ export async function serve(deps: ServeDeps): Promise<Server> {
   const local = await begin({ app, wired, cluster, config, importing, socket, tcp, unixSockets })
   phase.now = 'ready'
   runs.track(wired.sessions.resumeQueues())
-  const calls = calling.run().catch(report)
+  const calls = calling.start()
   const pruning = { timers: systemTimers, signal: stopping.signal, report }
   runs.track(pruneHourly(wired.sessions, retentionOf(config), pruning))
   return new Server({ app, wired, cluster, runs, phase, stopping, calls, token, config, local })

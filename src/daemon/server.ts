@@ -5,6 +5,7 @@ import type { Phase } from '../gateway/deps.ts'
 import type { BackgroundWork } from '../gateway/http/background-work.ts'
 import type { Cluster } from '../nodes/cluster.ts'
 import { removeAddress } from './address-file.ts'
+import type { RunningCalls } from './calling.ts'
 import type { Config } from './config.ts'
 import { untilIdle } from './idle-exit.ts'
 import type { TokenFile } from './token.ts'
@@ -23,8 +24,7 @@ export interface ServerDeps {
   phase: { now: Phase }
   /** Aborts programs that were started only to answer a status request. */
   stopping: AbortController
-  /** Settles when no webhook is called any more, after the stop. */
-  calls: Promise<void>
+  calls: RunningCalls
   token: TokenFile | undefined
   config: Config
   /** The unix socket, where it listens on one. */
@@ -45,14 +45,15 @@ export class Server {
     return urlOf(this.#deps.app)
   }
 
-  /** Settles after `idleMs` without requests and running turns. */
+  /** Settles after `idleMs` without requests, running turns and calls of webhooks that have to be made again. */
   idle(idleMs: number): Promise<void> {
-    const { app, wired, stopping } = this.#deps
+    const { app, wired, stopping, calls } = this.#deps
     return untilIdle({
       server: app.server,
       isBusy: async () =>
         ((await wired.sessions.counts()).get('busy') ?? 0) > 0 ||
-        (await wired.sessions.records({ queued: true, limit: 1 })).length > 0,
+        (await wired.sessions.records({ queued: true, limit: 1 })).length > 0 ||
+        (await calls.areDue()),
       idleMs,
       timers: systemTimers,
       signal: stopping.signal,
@@ -115,7 +116,7 @@ export class Server {
     const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS)
     await Promise.all([app.close(), local?.[Symbol.asyncDispose]()])
     clearTimeout(cutOff)
-    await calls
+    await calls.done
     // While the store is still held: afterwards the file may belong to the next server.
     if (config.durability !== 'none') await removeAddress(config.data)
     await wired[Symbol.asyncDispose]()

@@ -126,6 +126,23 @@ test('a webhook is refused that calls the network of the server, or that says wh
   }
 })
 
+test('a background server stays until its calls are made', async () => {
+  const server = await started()
+  try {
+    const client = operatorOf(server)
+    await receiver.stop()
+    const { webhook } = await client.webhooks.add({ url: receiver.url, events: ['turn.completed'] })
+    await turn(client)
+    const pending = () => client.webhooks.deliveries(webhook.id, { status: 'pending' })
+    await expect.poll(async () => (await pending())[0]?.note).toBeDefined()
+    const idle = server.idle(1).then(() => receiver.received.length)
+    await receiver.start()
+    expect(await idle).toBe(1)
+  } finally {
+    await server.stop()
+  }
+})
+
 test('what a killed server committed is called for by the next one', async () => {
   const options = { privateAddresses: ['127.0.0.1'] }
   const held = Promise.withResolvers<void>()
