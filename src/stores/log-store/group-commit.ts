@@ -35,7 +35,7 @@ export class GroupCommit<P extends SessionPlace> {
   constructor(backend: Backend<P>, places: Places<P>, headOf: (session: string) => Promise<number>) {
     this.#backend = backend
     this.#places = places
-    const ownHead = (session: string) => this.ownHead(session)
+    const ownHead = this.ownHead.bind(this)
     this.tails = new Tails({ isShared: backend.follow !== undefined, headOf, ownHead })
   }
 

@@ -20,7 +20,8 @@ export class Tail {
   readonly recent: Recent[] = []
   /** Whether notifications have been seen since the head was asked for; otherwise it may be out of date. */
   isFresh = false
-  readonly #waiting = new Waiters()
+  /** The readers that wait for more. */
+  readonly waiting = new Waiters()
 
   constructor(session: string, committed: number) {
     this.session = session
@@ -32,25 +33,17 @@ export class Tail {
   }
 
   get hasWaiters(): boolean {
-    return this.#waiting.size > 0
+    return this.waiting.size > 0
   }
 
   /** Whether a reader has entries of this log and waits for more. */
   get isAwaitedBeyondStart(): boolean {
-    return this.#waiting.places.some((after) => after > 0)
+    return this.waiting.places.some((after) => after > 0)
   }
 
   advance(committed: number): void {
     this.committed = committed
-    this.#waiting.wake(committed)
-  }
-
-  wait(after: number, signal: AbortSignal): Promise<void> {
-    return this.#waiting.wait(signal, after)
-  }
-
-  wakeAll(): void {
-    this.#waiting.wake()
+    this.waiting.wake(committed)
   }
 
   /** Entries after a cursor, if the first of them is in memory. */

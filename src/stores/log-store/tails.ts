@@ -74,10 +74,10 @@ export class Tails {
     if (this.#isClosed) throw storeClosed()
     const tail = this.#tails.get(session) ?? this.#add(session, 0)
     if (tail.committed > after || signal.aborted) return
-    if (tail.isFresh) return tail.wait(after, signal)
+    if (tail.isFresh) return tail.waiting.wait(signal, after)
     // Waits before it reads the head, so that a commit in between wakes it.
     const left = new AbortController()
-    const woken = tail.wait(after, AbortSignal.any([signal, left.signal]))
+    const woken = tail.waiting.wait(AbortSignal.any([signal, left.signal]), after)
     try {
       await this.refresh(session)
       await woken
@@ -134,7 +134,7 @@ export class Tails {
   forget(session: string): void {
     const tail = this.#tails.get(session)
     this.#tails.delete(session)
-    tail?.wakeAll()
+    tail?.waiting.wake()
   }
 
   /** Wakes all waiting callers, and refuses later ones. */
