@@ -33,7 +33,7 @@ test('a program that keeps its logs in a directory is in the audit trail of the 
 
 test('a process whose logs end with it keeps no trail, which would only grow', async () => {
   const store = memoryStore()
-  const { sessions } = house(store, 10, undefined, undefined, undefined, undefined, { audit: false })
+  const { sessions } = house(store, { audit: false })
   const context = { actor: { principal: 'local', client: 'library' } } as const
   const session = await sessions.create({ agent: 'claude', cwd: '/' }, undefined, context)
   await sessions.delete(session.id, context)

@@ -76,7 +76,7 @@ export class TestNode {
     this.#time = time
     const background = { sleep: (ms: number, signal: AbortSignal) => time.sleep(ms + lateMs, signal) }
     const more = { terms, background, time, node: name, mayRun, newId: ids(process) }
-    this.house = house(mine, maxProcesses, undefined, agents, undefined, undefined, more)
+    this.house = house(mine, { maxProcesses, ...(agents && { known: agents }), ...more })
     const track = (work: Promise<unknown>) => void work.catch((thrown) => this.reported.push(thrown))
     this.cluster = new Cluster(this.house.sessions, mine, track, {
       store: mine,

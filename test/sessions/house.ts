@@ -11,18 +11,17 @@ import { memoryStore } from '../../src/stores/memory.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { FakeDriver, FakeTime } from './fake-driver.ts'
 
+/** Any dependency of the sessions, the agents that they know, how many processes they may have, and their clock. */
+interface HouseOptions extends Partial<SessionDeps> {
+  known?: readonly Agent[]
+  maxProcesses?: number
+  time?: FakeTime
+}
+
 /** Sessions with a driver and a clock that a test holds in its hands. */
-export function house(
-  store: Store = memoryStore(),
-  maxProcesses = 10,
-  sweep: () => Promise<void> = async () => undefined,
-  known: readonly Agent[] = agents,
-  limit: (policy: Policy) => Policy = (policy) => policy,
-  versionOf: (agent: Agent) => Promise<string | undefined> = async () => undefined,
-  more: Partial<SessionDeps> & { time?: FakeTime } = {},
-) {
+export function house(store: Store = memoryStore(), options: HouseOptions = {}) {
   const driver = new FakeDriver()
-  const { time = new FakeTime(), ...deps } = more
+  const { known = agents, maxProcesses = 10, time = new FakeTime(), ...deps } = options
   let ids = 0
   const sessions = new Sessions({
     agents: new Map(known.map((agent) => [agent.id, agent])),
@@ -33,11 +32,9 @@ export function house(
     // Most tests let days pass, and no lease of theirs can be lost.
     background: new FakeTime(),
     journal: true,
-    sweep,
+    sweep: async () => undefined,
     pool: new WarmPool(maxProcesses),
     idleProcessMs: 60_000,
-    limit,
-    versionOf,
     isInside: (path) => path.startsWith('/workspace/'),
     newId: () => `00000000-0000-4000-8000-${String(++ids).padStart(12, '0')}`,
     digest: (text) => `digest:${text}`,

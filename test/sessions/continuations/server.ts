@@ -21,7 +21,7 @@ export const refused = {
 
 /** A server on its own store and time, unless it follows another one. */
 export function server(store: Store = memoryStore(), time = new FakeTime()) {
-  const own = house(store, 10, undefined, undefined, undefined, undefined, { time })
+  const own = house(store, { time })
   const begin = async (options: SessionOptions, prompt = 'one') => {
     const session = await own.open({}, { options })
     await session.prompt(prompt)

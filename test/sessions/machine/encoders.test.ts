@@ -29,7 +29,7 @@ function bare(id: string): { agent: Agent; encode(command: unknown): Decoded } {
 /** An agent that waits for the answer to one request, and its encoder. */
 async function waiting({ agent: id, script }: Asking, { ask }: Asking['permission']) {
   const { agent, encode } = bare(id)
-  const { open, driver, store } = house(memoryStore(), 10, undefined, [agent])
+  const { open, driver, store } = house(memoryStore(), { known: [agent] })
   let asking: ReturnType<typeof script> | undefined
   driver.onStart = (run) => {
     asking = script(run)

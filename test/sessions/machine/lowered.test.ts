@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { agents } from '../../../src/agents/index.ts'
 import { isInside } from '../../../src/compose/is-inside.ts'
 import { lowered } from '../../../src/gateway/access/ceiling.ts'
 import { loweredOptions } from '../../../src/gateway/access/option-limits.ts'
@@ -29,15 +28,11 @@ test('a session from before the ceiling was lowered has no variables, MCP server
   const { id } = await first.open({}, { options })
   await first.sessions.drain()
   const ceiling = { approval: 'ask', sandbox: 'none' } as const
-  const second = house(
-    store,
-    10,
-    async () => undefined,
-    agents,
-    (policy) => lowered(policy, ceiling),
-    async () => undefined,
-    { limitOptions: (options) => loweredOptions(options, { ceiling, roots: [] }) },
-  )
+  const second = house(store, {
+    limit: (policy) => lowered(policy, ceiling),
+    versionOf: async () => undefined,
+    limitOptions: (options) => loweredOptions(options, { ceiling, roots: [] }),
+  })
   const session = await second.sessions.open(id)
   await session.prompt('go')
   const run = await second.driver.run()
@@ -58,15 +53,12 @@ describe('a working directory that was replaced by a link', () => {
     symlinkSync(join(root, 'outside'), place())
   }
   const limited = () =>
-    house(
-      memoryStore(),
-      10,
-      async () => undefined,
-      agents,
-      (policy) => policy,
-      async () => undefined,
-      { mayWorkIn: (directory) => isStillBelow([join(root, 'roots')], directory), isInside },
-    )
+    house(memoryStore(), {
+      limit: (policy) => policy,
+      versionOf: async () => undefined,
+      mayWorkIn: (directory) => isStillBelow([join(root, 'roots')], directory),
+      isInside,
+    })
 
   test('starts no agent', async () => {
     const { open, driver } = limited()

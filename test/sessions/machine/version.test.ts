@@ -14,7 +14,7 @@ function known(id: string): Agent {
 
 /** A machine with this version of every program. */
 function machine(version: string | undefined, store = memoryStore()) {
-  return house(store, 10, undefined, agents, undefined, async () => version)
+  return house(store, { versionOf: async () => version })
 }
 
 test('a program newer than the tested version raises a notice once, before its first output', async () => {
@@ -89,7 +89,7 @@ test('a session of a launch that an upgrade removed is kept; its next prompt is 
   const opencode = known('opencode')
   const { oneshot: _, ...launches } = opencode.launches
   const upgraded: Agent = { ...opencode, atVersion: () => ({ launches }) }
-  const after = house(store, 10, undefined, [upgraded], undefined, async () => '2.1.3')
+  const after = house(store, { known: [upgraded], versionOf: async () => '2.1.3' })
   const session = await after.sessions.open(id)
   const turn = await session.prompt('hi')
   expect(await session.settled(turn)).toMatchObject({

@@ -79,7 +79,7 @@ test('draining stops the process of an agent that refuses to be interrupted', as
       },
     },
   }
-  const { sessions, open, driver, time } = house(memoryStore(), 10, undefined, [stubborn])
+  const { sessions, open, driver, time } = house(memoryStore(), { known: [stubborn] })
   const session = await open()
   await session.prompt('one')
   await session.prompt('two')

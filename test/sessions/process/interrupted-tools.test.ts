@@ -16,7 +16,7 @@ async function interrupted(leavesTools: boolean, survivors: readonly number[] = 
     ...claude,
     launches: { live: { ...live, ...(leavesTools && { leavesTools: true as const }) } },
   }
-  const made = house(memoryStore(), 10, undefined, [agent as typeof claude])
+  const made = house(memoryStore(), { known: [agent as typeof claude] })
   const session = await made.open()
   await session.prompt('one')
   const run = await made.driver.run()

@@ -16,7 +16,7 @@ async function turn(session: Session, driver: FakeDriver, run: number): Promise<
 }
 
 test('a principal with long turns leaves agent processes for others', async () => {
-  const { open } = house(memoryStore(), 8)
+  const { open } = house(memoryStore(), { maxProcesses: 8 })
   for (let count = 0; count < 6; count++) await (await open({}, { principal: 'guest' })).prompt('go')
   const more = await open({}, { principal: 'guest' })
   await expect(more.prompt('go')).rejects.toMatchObject(REFUSED)
@@ -25,7 +25,7 @@ test('a principal with long turns leaves agent processes for others', async () =
 })
 
 test('a principal takes no more than its share by prompts to sessions with an idle process', async () => {
-  const { open, driver } = house(memoryStore(), 4)
+  const { open, driver } = house(memoryStore(), { maxProcesses: 4 })
   const warm: Session[] = []
   for (let run = 1; run <= 4; run++) {
     const session = await open({}, { principal: 'guest' })
@@ -40,13 +40,13 @@ test('a principal takes no more than its share by prompts to sessions with an id
 })
 
 test('the person who runs the server uses every agent process', async () => {
-  const { open } = house(memoryStore(), 3)
+  const { open } = house(memoryStore(), { maxProcesses: 3 })
   for (let count = 0; count < 3; count++) expect(await (await open()).prompt('go')).toBe(1)
 })
 
 test('after a restart, the queues of a principal at its share do not delay those of others', async () => {
   const store = memoryStore()
-  const before = house(store, 20)
+  const before = house(store, { maxProcesses: 20 })
   const left: Session[] = []
   for (const principal of ['owner', 'guest', 'guest', 'guest', 'guest']) {
     const session = await before.open({}, { principal })
@@ -54,7 +54,7 @@ test('after a restart, the queues of a principal at its share do not delay those
     await session.prompt('waits')
     left.push(session)
   }
-  const after = house(store, 4)
+  const after = house(store, { maxProcesses: 4 })
   await after.sessions.recover()
   const resumed = after.sessions.resumeQueues()
   const owned = left[0]?.id ?? ''

@@ -106,7 +106,7 @@ class NoTime extends FakeTime {
 
 test('timers that outrun the clock do not keep the process busy', async () => {
   const time = new NoTime()
-  const { open, driver } = house(undefined, undefined, undefined, undefined, undefined, undefined, { time })
+  const { open, driver } = house(undefined, { time })
   const session = await open()
   await session.prompt('go')
   await driver.run()

@@ -58,7 +58,7 @@ test('a prompt that arrives while a process is closed waits for the next one', a
 })
 
 test('the process that was idle longest makes room for a new one', async () => {
-  const { open, driver } = house(memoryStore(), 2)
+  const { open, driver } = house(memoryStore(), { maxProcesses: 2 })
   const [a, b, c] = [await open(), await open(), await open()]
   const first = await turn(a, driver, 1)
   const second = await turn(b, driver, 2)
@@ -71,7 +71,7 @@ test('the process that was idle longest makes room for a new one', async () => {
 })
 
 test('when all are busy a prompt is refused and nothing has begun', async () => {
-  const { open, driver, types } = house(memoryStore(), 1)
+  const { open, driver, types } = house(memoryStore(), { maxProcesses: 1 })
   const [a, b] = [await open(), await open()]
   await a.prompt('go')
   await expect(b.prompt('go')).rejects.toMatchObject({ code: 'overloaded' })
@@ -123,7 +123,7 @@ test('a launch that is refused later ends the turn that needed it', async () => 
     },
   }
   const fickle = { ...claude, launches: { oneshot: once } }
-  const { open, driver } = house(memoryStore(), 10, async () => undefined, [fickle])
+  const { open, driver } = house(memoryStore(), { known: [fickle] })
   const session = await open()
   await session.prompt('one')
   const run = await driver.run()

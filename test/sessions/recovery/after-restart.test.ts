@@ -14,7 +14,7 @@ type House = ReturnType<typeof houseAt>
 
 function houseAt(time: FakeTime, driver: LeftRunDriver, store = memoryStore()) {
   driver.machine.now = time.now
-  const made = house(store, 10, undefined, [leaving], undefined, undefined, { time, driver })
+  const made = house(store, { known: [leaving], time, driver })
   return { ...made, driver }
 }
 

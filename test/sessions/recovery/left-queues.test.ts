@@ -8,7 +8,7 @@ import { fillable } from '../log/fillable-store.ts'
 
 /** Three sessions whose owner died while a turn ran and a prompt waited. */
 async function abandoned(store: Store, agents: readonly Agent[]): Promise<string[]> {
-  const { open, driver } = house(store, 10, undefined, agents)
+  const { open, driver } = house(store, { known: agents })
   const ids: string[] = []
   for (const [index, agent] of ['claude', 'gemini', 'claude'].entries()) {
     const session = await open({ approval: 'auto-all' }, { agent, launch: 'oneshot' })
@@ -24,7 +24,7 @@ async function abandoned(store: Store, agents: readonly Agent[]): Promise<string
 test('a queue that cannot be written does not keep the other queues from their start', async () => {
   const { store, disk } = fillable()
   const ids = await abandoned(store, [claude, gemini])
-  const after = house(store, 10, undefined, [claude, gemini])
+  const after = house(store, { known: [claude, gemini] })
   await after.sessions.recover()
   const opened = after.sessions.open.bind(after.sessions)
   // The disk is full for the first session only.
@@ -42,7 +42,7 @@ test('a queue that cannot be written does not keep the other queues from their s
 test('a queue whose agent was removed is reported, and the others start', async () => {
   const { store } = fillable()
   const ids = await abandoned(store, [claude, gemini])
-  const after = house(store, 10, undefined, [claude])
+  const after = house(store, { known: [claude] })
   await after.sessions.recover()
   const refused = await after.sessions.resumeQueues().catch((thrown: unknown) => thrown)
   expect(refused).toMatchObject({ errors: [{ code: 'agent_not_found' }] })
@@ -55,7 +55,7 @@ test('a queue whose agent was removed is reported, and the others start', async 
 test('a queue without a free process starts when one is free', async () => {
   const { store } = fillable()
   const ids = await abandoned(store, [claude, gemini])
-  const after = house(store, 2, undefined, [claude, gemini])
+  const after = house(store, { maxProcesses: 2, known: [claude, gemini] })
   const running = async () =>
     (await Promise.all(ids.map((id) => store.record(id)))).filter((record) => record?.openTurn === 2).length
   await after.sessions.recover()

@@ -24,15 +24,12 @@ function cluster() {
     reachable.set(owner, true)
     const server = house(
       whileReachable(store, slow, () => reachable.get(owner) ?? false),
-      ...NO_LIMITS,
       { terms: { owner, ttlMs: TTL }, background: time, time },
     )
     return { ...server, cut: () => reachable.set(owner, false) }
   }
   return { time, store, serverOf }
 }
-const NO_LIMITS = [undefined, undefined, undefined, undefined, undefined] as const
-
 /** Every question to the store fails once it cannot be reached. `slow` answers some of them instead. */
 function whileReachable(store: Store, slow: Partial<Store>, isReachable: () => boolean): Store {
   return new Proxy(store, {
@@ -141,7 +138,7 @@ describe.each<[string, () => Store | Promise<Store>]>([
   test('keeps its turn, its agent and its queue while it is suspended, however long', async () => {
     await using store = await open()
     const time = new FakeTime()
-    const a = house(store, ...NO_LIMITS, { background: time, time })
+    const a = house(store, { background: time, time })
     const session = await a.open()
     await session.prompt('go')
     const run = await a.driver.run()
@@ -221,7 +218,7 @@ test('a session that another server has is not recovered or deleted', async () =
 
 test('recovery may run at any time: what this server runs is left alone', async () => {
   let sweeps = 0
-  const a = house(memoryStore(), 10, async () => void sweeps++)
+  const a = house(memoryStore(), { sweep: async () => void sweeps++ })
   await a.sessions.recover()
   const session = await a.open()
   await session.prompt('go')

@@ -258,7 +258,7 @@ test('processes of the owner before are ended before the log says that their tur
 
   const heads: number[] = []
   const head = await store.head(session.id)
-  const after = house(store, 10, async () => void heads.push(await store.head(session.id)))
+  const after = house(store, { sweep: async () => void heads.push(await store.head(session.id)) })
   await after.sessions.recover()
   expect(heads).toEqual([head])
   expect(await store.head(session.id)).toBeGreaterThan(head)

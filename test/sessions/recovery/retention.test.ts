@@ -38,7 +38,7 @@ test('a system clock that jumps ahead or back removes nothing early', async () =
   let jumped = 0
   let passed = 0
   const clock = { now: () => 1e12 + passed + jumped, monotonic: () => passed }
-  const own = house(undefined, undefined, undefined, undefined, undefined, undefined, { clock })
+  const own = house(undefined, { clock })
   const id = await lived(own, 1)
   const retention: Retention = { ...KEYS, sessionsMs: 5 * DAY, journalMs: DAY }
   for (jumped of [400 * DAY, -400 * DAY]) {
@@ -55,10 +55,7 @@ test('a server whose clock is days ahead removes no session of a shared database
   await using store = await postgresStore({ url: await newSchema() })
   const at = (days: number) => {
     const clock = { now: () => Date.now() + days * DAY, monotonic: () => performance.now() }
-    return house(store, undefined, undefined, undefined, undefined, undefined, {
-      clock,
-      newId: randomUUID,
-    })
+    return house(store, { clock, newId: randomUUID })
   }
   const id = await lived(at(0), 1)
   await at(100).sessions.prune({ ...KEYS, sessionsMs: 90 * DAY })
@@ -120,7 +117,7 @@ test('the audit trail is kept for ever, or as long as its own setting says', asy
 test('a system clock that jumps ahead removes no row of the audit trail early', async () => {
   let jumped = 0
   const clock = { now: () => Date.now() + jumped, monotonic: () => 0 }
-  const { sessions, store } = house(undefined, 10, undefined, undefined, undefined, undefined, { clock })
+  const { sessions, store } = house(undefined, { clock })
   const fact = { id: 'row', action: 'session.exported', principal: 'local', client: 'api' } as const
   await store.access.note(fact)
   jumped = 100 * DAY

@@ -133,7 +133,7 @@ test('a codec that breaks ends its turn in the log too', async () => {
     return live.codec.decode(state, frame)
   }
   const fragile = { ...claude, launches: { live: { ...live, codec: { ...live.codec, decode } } } }
-  const own = house(memoryStore(), 10, undefined, [fragile])
+  const own = house(memoryStore(), { known: [fragile] })
   const session = await own.open()
   await session.prompt('one')
   const run = await own.driver.run()

@@ -29,7 +29,7 @@ export class Story {
   }
 
   #server(): House {
-    return house(this.store, 10, undefined, undefined, undefined, undefined, { driver: this.driver })
+    return house(this.store, { driver: this.driver })
   }
 
   get script(): Script {

@@ -84,7 +84,7 @@ class Life {
     const time = new FakeTime()
     time.now = this.#house?.time.now ?? 0
     const more = { terms: { owner, ttlMs: TTL_MS }, background: time, time }
-    return house(this.#owned.store, maxProcesses, undefined, undefined, undefined, undefined, more)
+    return house(this.#owned.store, { maxProcesses, ...more })
   }
 
   async begin(): Promise<void> {

@@ -14,7 +14,7 @@ function variant(more: Partial<LaunchRecipe>): Agent {
 
 /** A session of that agent after one turn. */
 async function afterTurn(agent: Agent, options: { model?: string } = {}) {
-  const own = house(memoryStore(), 10, async () => undefined, [agent])
+  const own = house(memoryStore(), { known: [agent] })
   const session = await own.open({}, { agent: agent.id, options })
   await session.prompt('one')
   const run = await own.driver.run()
@@ -76,7 +76,7 @@ describe('an agent that keeps the last model of a conversation', () => {
   })
 
   test('returns to its default before the first turn, and where none was chosen', async () => {
-    const { open } = house(memoryStore(), 10, async () => undefined, [keeping])
+    const { open } = house(memoryStore(), { known: [keeping] })
     const fresh = await open({}, { options: { model: 'chosen' } })
     expect(await fresh.change({ type: 'set_model', model: null })).toBe('now')
     const { session } = await afterTurn(keeping)

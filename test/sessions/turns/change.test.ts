@@ -24,7 +24,7 @@ const pliant: Agent = {
   },
 }
 const pliantHouse = (store?: Store, limit?: (policy: Policy) => Policy) =>
-  house(store, 10, undefined, [pliant], limit)
+  house(store, { known: [pliant], ...(limit && { limit }) })
 
 const OPEN: Policy = { approval: 'auto-all', sandbox: 'none' }
 const ASKING: Policy = { approval: 'ask', sandbox: 'none' }
@@ -120,7 +120,7 @@ test('a setting that no one-shot process could be started with is refused at onc
     return oneshot.launch(start)
   }
   const picky: Agent = { ...claude, launches: { oneshot: { ...oneshot, launch } } }
-  const { open, store } = house(undefined, 10, undefined, [picky])
+  const { open, store } = house(undefined, { known: [picky] })
   const session = await open(OPEN, { launch: 'oneshot', options: { model: 'first' } })
   const change = session.change({ type: 'set_model', model: 'other' })
   await expect(change).rejects.toMatchObject({ code: 'invalid_request' })
@@ -211,7 +211,7 @@ test.each([
   const session = await own.open(ASKING)
   await session.change({ type: 'set_policy', mode: 'plan' })
   await session.suspend()
-  const next = house(own.store, 10, undefined, undefined, limit)
+  const next = house(own.store, { limit })
   const again = await next.sessions.open(session.id)
   await again.prompt('one')
   expect(JSON.stringify((await next.driver.run()).launch)).toContain(flag)
