@@ -7,7 +7,7 @@ describe.each(ASKING.map((one) => [one.agent, one] as const))(
   'a second request of %s under an open id',
   (_id, { agent, script, permission: { ask, approves } }) => {
     async function asked(subject: string) {
-      const { open, driver, store, log } = house(undefined, 10, undefined, ASKING_AGENTS)
+      const { open, driver, store, log } = house(undefined, { known: ASKING_AGENTS })
       let asking: ReturnType<typeof script> | undefined
       driver.onStart = (run) => {
         asking = script(run)
