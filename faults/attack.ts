@@ -14,10 +14,16 @@ import { SmallServer } from './memory/small-server.ts'
 /**
  * `npm run faults -- attack [--seconds 10] [attack …]`: one token attacks a real server from a process of its own. Prints how
  * long another principal waits for `GET /v1/sessions`: alone, while the same attack goes to a server that does nothing,
- * and during each attack; and the peak memory of the server. `--cpu-prof DIR` writes profiles of the server. A refused or failed request of the other principal, and an exit of the server, are failures.
+ * and during each attack; and the peak memory of the server. `--nice` gives the attack the
+ * lowest priority, and `--cpu-prof DIR` writes profiles of the server. A refused or failed request of the other principal,
+ * and an exit of the server, are failures.
  */
 const { values, positionals } = parseArgs({
-  options: { seconds: { type: 'string', default: '10' }, 'cpu-prof': { type: 'string' } },
+  options: {
+    seconds: { type: 'string', default: '10' },
+    nice: { type: 'boolean', default: false },
+    'cpu-prof': { type: 'string' },
+  },
   allowPositionals: true,
 })
 const seconds = Number(values.seconds)
@@ -47,12 +53,16 @@ async function prepare(client: MainstemClient): Promise<Pick<Target, 'session' |
 }
 
 /** Measures from the first moment of an attack. */
-async function during(name: string, target: Target, waits: () => Promise<Times>): Promise<Times> {
-  await using attacker = await Attacker.start(name, target)
+async function during(
+  name: string,
+  target: Target,
+  waits: () => Promise<Times>,
+): Promise<Times & { sent: number }> {
+  await using attacker = await Attacker.start(name, target, values.nice)
   attacker.attack()
   const times = await waits()
   if (attacker.sent === 0) throw new Error(`the attack ${name} did nothing`)
-  return times
+  return { ...times, sent: attacker.sent }
 }
 
 const isBad = ({ failures }: Times) => failures.length > 0
@@ -74,7 +84,9 @@ async function main(home: string): Promise<void> {
   const sessions = await prepare(mallory.client)
   await measure(url, ann.token, 1)
   await using idle = await IdleServer.start()
-  print('attack                 p50 alone   p50   p99 alone  elsewhere   p99  ratio  peak MB  refused')
+  print(
+    'attack                 p50 alone   p50   p99 alone  elsewhere   p99  ratio  peak MB  refused     sent',
+  )
   for (const name of chosen) {
     const target = { url, token: mallory.token, ...sessions }
     const waits = () => measure(url, ann.token, seconds)
@@ -84,7 +96,7 @@ async function main(home: string): Promise<void> {
     const attacked = await during(name, target, waits)
     const ratio = (attacked.p99 / alone.p99).toFixed(1)
     const times = [alone.p50, attacked.p50, alone.p99, elsewhere.p99, attacked.p99].map(ms)
-    const columns = [...times, ratio, server.peakMb, attacked.failures.length]
+    const columns = [...times, ratio, server.peakMb, attacked.failures.length, attacked.sent]
     print(`${name.padEnd(22)}${columns.map((column) => String(column).padStart(9)).join('')}`)
     if (isBad(alone) || isBad(attacked)) process.exitCode = 1
     for (const failure of new Set([...alone.failures, ...attacked.failures])) print(`  ${failure}`)

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { constants, setPriority } from 'node:os'
 import { ATTACKS, type Target } from './attacks.ts'
 
-/** An attack in a process of its own, which gets the time that the others leave: an attacker has its own machine. */
+/** An attack in a process of its own. */
 export class Attacker implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
@@ -18,12 +18,12 @@ export class Attacker implements AsyncDisposable {
     })
   }
 
-  /** Settles when the program has started; the attack begins with `attack`. */
-  static async start(name: string, target: Target): Promise<Attacker> {
+  /** Settles when the program has started; the attack begins with `attack`. `isNice` gives it the lowest priority. */
+  static async start(name: string, target: Target, isNice: boolean): Promise<Attacker> {
     const child = fork(import.meta.filename, [name, JSON.stringify(target)])
     const attacker = new Attacker(child)
     await Promise.race([once(child, 'message'), attacker.#exited])
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+    if (isNice && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
     return attacker
   }
 
