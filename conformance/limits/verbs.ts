@@ -3,7 +3,7 @@ import { PROGRAMS } from '../programs.ts'
 import { type Limit, refused } from './limit.ts'
 
 /** The program has the command, in a form that does not fit ours. */
-const OURS = ['codex/oneshot/review', 'gemini/live/rewind', 'opencode/live/compact']
+const OURS = ['codex/oneshot/review', 'gemini/live/rewind']
 
 /** Commands that a launch lacks, with the reason that its refusal gives. */
 export const VERB_LIMITS: readonly Limit[] = PROGRAMS.flatMap(({ id, agent, launches }) =>

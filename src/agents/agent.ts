@@ -92,6 +92,8 @@ export type Write =
       path: string
       body?: unknown
       tag?: string
+      /** The server responds when the work is over: later calls do not wait for it. */
+      isLong?: true
     }
 
 export interface Decoded {

@@ -62,7 +62,7 @@ export const opencode: Agent = {
       codec: accounted(serveCodec, dropped),
       steps: { reported: 'after_tools' },
       keepsModel: true,
-      lacks: { ...LACKS, compact: 'its server has no turn for it' },
+      lacks: LACKS,
       stream: 'sse',
       leavesTools: true,
       capabilities: {
@@ -75,7 +75,7 @@ export const opencode: Agent = {
         structuredOutput: true,
         setModel: true,
         setMode: true,
-        verbs: ['fork'],
+        verbs: ['fork', 'compact'],
         marksRetries: true,
       },
       launch: (start) => ({

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type RequestOptions, request } from 'node:http'
 import type { Write } from '../../agents/agent.ts'
+import { type Frame, jsonFrame } from '../../framing/frame.ts'
 import { MainstemError } from '../../model/index.ts'
 
 export type ServerCall = Extract<Write, { kind: 'http' }>
@@ -78,4 +79,11 @@ export class ServerConnection {
 
 function failed(message: string, cause?: Error): MainstemError {
   return new MainstemError('connection_failed', message, undefined, { cause })
+}
+
+/** A response as a frame. Keeps JSON text unchanged; encodes other text as a JSON string. */
+export function answerFrame(tag: string | undefined, { status, text }: ServerAnswer): Frame {
+  const body = jsonFrame('http', text).value === undefined ? JSON.stringify(text) : text
+  const head = JSON.stringify({ tag, status }).slice(0, -1)
+  return jsonFrame('http', `${head},"body":${body}}`)
 }

@@ -1,5 +1,5 @@
 import type { Write } from '../../agents/agent.ts'
-import { type Frame, jsonFrame } from '../../framing/frame.ts'
+import type { Frame } from '../../framing/frame.ts'
 import { frameOf } from '../../framing/large-frame.ts'
 import { SseParser } from '../../framing/sse.ts'
 import { type ErrorInfo, MainstemError } from '../../model/index.ts'
@@ -7,7 +7,7 @@ import { OutputTail } from '../../model/outcome/output-tail.ts'
 import type { ValueSink } from '../../model/text/large-value.ts'
 import type { Lasting, OutputPosition, Run, RunExit, Timers } from '../driver.ts'
 import { FrameQueue } from '../process/frame-queue.ts'
-import { type ServerCall, ServerConnection } from './server-connection.ts'
+import { answerFrame, type ServerAnswer, type ServerCall, ServerConnection } from './server-connection.ts'
 import type { ServedLaunch, ServerFacts, ServerFolder } from './server-folder.ts'
 import type { ServerSecret } from './server-secret.ts'
 
@@ -72,6 +72,8 @@ export class ServerRun implements Run {
   readonly #printed = new OutputTail()
   #calling: Promise<void> = Promise.resolve()
   #calls = 0
+  /** Calls whose response comes when the work is over. */
+  readonly #long = new Set<Promise<void>>()
   /** The number of writes that were made, since the start of the server. */
   #made: number
   /**
@@ -105,7 +107,7 @@ export class ServerRun implements Run {
   async write(write: Write): Promise<void> {
     switch (write.kind) {
       case 'http':
-        return this.#inTurn(() => this.#call(write))
+        return this.#inTurn(() => (write.isLong ? this.#beginLong(write) : this.#call(write)))
       case 'end':
         return this.#inTurn(() => this.#end())
       case 'text':
@@ -148,7 +150,7 @@ export class ServerRun implements Run {
     const read = Promise.all([...reading, this.#calling])
     await this.#within(LAST_MS, read)
     this.#cut.abort()
-    await read
+    await Promise.all([read, ...this.#long])
     this.frames.close()
     return { ...exit, ...(this.#error && { error: this.#error }) }
   }
@@ -234,27 +236,50 @@ export class ServerRun implements Run {
     )
   }
 
+  /** Makes a call whose response comes when the work is over. It counts as made: events report the work. */
+  async #beginLong(call: ServerCall): Promise<void> {
+    const connection = await this.#open.promise
+    if (!connection || this.#over) return
+    const begun = Promise.withResolvers<void>()
+    const onBegin = () => {
+      this.#begin()
+      this.#answered([], 0)
+      begun.resolve()
+    }
+    const received = this.#receive(call, connection.call(call, onBegin))
+      .then(({ frame, chars }) => this.frames.push([frame], chars))
+      .catch((thrown) => this.#broke(thrown))
+      .finally(() => this.#long.delete(received))
+    this.#long.add(received)
+    await Promise.race([begun.promise, received])
+  }
+
   async #call(call: ServerCall): Promise<void> {
     const connection = await this.#open.promise
     if (!connection || this.#over) return
-    const { method, path, tag } = call
     try {
-      const answer = await this.#within(
-        this.#setup.callMs,
-        connection.call(call, () => this.#begin()),
-      )
-      if (!answer) {
-        throw new MainstemError('timeout', `${method} ${path}: no response within ${this.#setup.callMs} ms`)
-      }
-      const { status, text } = answer
-      // Keeps JSON text unchanged; encodes other text as a JSON string.
-      const body = jsonFrame('http', text).value === undefined ? JSON.stringify(text) : text
-      const head = JSON.stringify({ tag, status }).slice(0, -1)
+      const { frame, chars } = await this.#receive(call, this.#inTime(call, connection))
       // Without backpressure: there are never more responses than calls.
-      this.#answered([this.#setup.secret.mask(jsonFrame('http', `${head},"body":${body}}`))], text.length)
+      this.#answered([frame], chars)
     } catch (thrown) {
       await this.#broke(thrown)
     }
+  }
+
+  async #inTime(call: ServerCall, connection: ServerConnection): Promise<ServerAnswer> {
+    const answer = await this.#within(
+      this.#setup.callMs,
+      connection.call(call, () => this.#begin()),
+    )
+    if (answer) return answer
+    const { method, path } = call
+    throw new MainstemError('timeout', `${method} ${path}: no response within ${this.#setup.callMs} ms`)
+  }
+
+  /** A response as a frame. */
+  async #receive({ tag }: ServerCall, answered: Promise<ServerAnswer>) {
+    const answer = await answered
+    return { frame: this.#setup.secret.mask(answerFrame(tag, answer)), chars: answer.text.length }
   }
 
   /** The server may have the next call from now on. */

@@ -41,6 +41,17 @@ describe('a call to a server', () => {
     })
   })
 
+  it('that takes as long as its work delays no other call, has no time limit, and ends with the server', async () => {
+    const server = startServer('plain', { callMs: 200 })
+    await server.run.write({ ...get('/never'), isLong: true })
+    await server.run.write({ ...get('/slow'), isLong: true })
+    await server.run.write(get('/words'))
+    await server.until('{"tag":"slow"')
+    expect(server.values('http')).toMatchObject([{ tag: 'words' }, { tag: 'slow' }])
+    await stopped(server)
+    expect(await server.run.exit).toEqual({ signal: 'SIGTERM' })
+  })
+
   it('without a response ends the run, because its effect is unknown', async () => {
     const server = startServer('plain', { callMs: 200 })
     await server.run.write(get('/never'))

@@ -1,4 +1,5 @@
 import type { AnswerCommand, Command } from '../../../model/index.ts'
+import { verbIn } from '../../../model/request/verb.ts'
 import type { Decoded, Write } from '../../agent.ts'
 import { emitAll, nothing, refuse, send } from '../../kit/decoded.ts'
 import { compact, type Fields } from '../../kit/fields.ts'
@@ -10,6 +11,7 @@ import { applySent } from './sent.ts'
 import type { ServeAsk, ServeState } from './state.ts'
 import { endTurn } from './turn.ts'
 
+type PromptToSend = Extract<Command, { type: 'prompt' }>
 type HttpCall = Extract<Write, { kind: 'http' }>
 
 /** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag: see `decodeAnswer`. */
@@ -21,7 +23,7 @@ export function encode(state: ServeState, command: Command): Decoded {
         ? call(state, 'session', 'POST', `/session/${command.resume}/fork`, {})
         : call(state, 'session', 'GET', `/session/${command.resume}`)
     case 'prompt':
-      return prompt(state, promptBody(state, command))
+      return prompt(state, command)
     case 'steer':
       return steer(state, command.text)
     case 'interrupt':
@@ -54,11 +56,8 @@ function sessionBody(state: ServeState): Fields {
   }
 }
 
-function promptBody(
-  state: ServeState,
-  { text: prompt, images = [] }: Extract<Command, { type: 'prompt' }>,
-): Fields {
-  const [providerID, ...model] = state.model?.split('/') ?? []
+function promptBody(state: ServeState, { text: prompt, images = [] }: PromptToSend): Fields {
+  const model = modelRef(state.model)
   const { effort, systemPrompt, outputSchema } = state.start.options
   return {
     parts: [
@@ -69,19 +68,37 @@ function promptBody(
         url: `data:${mimeType};base64,${data}`,
       })),
     ],
-    ...(providerID !== undefined && { model: { providerID, modelID: model.join('/') } }),
+    ...(model && { model }),
     ...compact({ agent: state.mode, variant: effort, system: systemPrompt?.append }),
     ...(outputSchema && { format: { type: 'json_schema', schema: outputSchema } }),
   }
 }
 
-export function prompt(state: ServeState, body: Fields): Decoded {
+export function prompt(state: ServeState, command: PromptToSend): Decoded {
   if (state.openFailure) return { ...nothing, refused: state.openFailure.error }
   if (state.turn.open) return refuse('conflict', 'opencode is still working on the last prompt')
+  if (state.root && verbIn(command.text)?.verb === 'compact') return summarise(state, state.root.id)
+  const body = promptBody(state, command)
   if (state.root) return call(state, 'prompt', 'POST', `/session/${state.root.id}/prompt_async`, body)
   state.turn.open = true
-  state.waiting = body
+  state.waiting = command
   return nothing
+}
+
+/** The call names the model that writes the summary: the one that was used last. */
+function summarise(state: ServeState, sessionId: string): Decoded {
+  const model = modelRef(state.model ?? state.known.model)
+  if (!model) return refuse('unsupported_option', 'compact: opencode has used no model in this session yet')
+  const path = `/session/${sessionId}/summarize`
+  const write: HttpCall = { kind: 'http', method: 'POST', path, tag: 'compact', body: model, isLong: true }
+  applySent(state, write)
+  return send([write])
+}
+
+/** `provider/model`, as OpenCode refers to it. */
+function modelRef(model: string | undefined): Fields | undefined {
+  const [providerID, ...modelID] = model?.split('/') ?? []
+  return providerID === undefined ? undefined : { providerID, modelID: modelID.join('/') }
 }
 
 /** A prompt during a turn is read before the next model call, and its turn continues until both are answered. */

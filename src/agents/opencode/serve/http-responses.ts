@@ -21,6 +21,7 @@ export function decodeAnswer(state: ServeState, native: Fields): Decoded {
     case 'session':
       return failed ? openFailed(state, status, body) : opened(state, body)
     case 'prompt':
+    case 'compact':
       if (!failed || !state.root || !state.turn.open) return nothing
       state.root.failure ??= failureOfAnswer(status, body)
       return emitAll(endTurn(state))
@@ -46,14 +47,18 @@ function opened(state: ServeState, body: Fields): Decoded {
   // The id becomes part of every later path.
   if (!OUTSIDE_ID.test(id)) return openFailed(state, 502, body)
   const emitted = [...updateSession(state, factsOf(id, body))]
-  adoptRoot(state, id)
+  const root = adoptRoot(state, id)
   state.clock = Math.max(state.clock, count(fields(body, 'time'), 'updated') ?? 0)
   const waiting = state.waiting
   if (!waiting) return emitAll(emitted)
   state.waiting = undefined
   // The turn is already open; the call must not see it as open.
   state.turn.open = false
-  return send(prompt(state, waiting).writes, emitted)
+  const { writes, refused } = prompt(state, waiting)
+  if (!refused) return send(writes, emitted)
+  root.failure = { name: refused.code, evidence: 'error', error: refused }
+  state.turn.open = true
+  return send([], [...emitted, ...endTurn(state)])
 }
 
 function openFailed(state: ServeState, status: number, body: Fields): Decoded {

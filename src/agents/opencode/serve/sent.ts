@@ -6,6 +6,8 @@ import { noteLasting, refuseAsked } from './requests.ts'
 import type { ServeState } from './state.ts'
 import { adoptRoot } from './state.ts'
 
+const PROMPTS: ReadonlySet<string> = new Set(['prompt_async', 'message', 'summarize'])
+
 /** Reads a call of a transcript: `{ method, path, body }`. */
 export function sent(state: ServeState, frame: Frame): Command | undefined {
   return isFields(frame.value) ? applySent(state, frame.value) : undefined
@@ -41,14 +43,14 @@ function noteSession(
   }
   if (action === 'fork') state.driven ||= !state.root
   if (action === 'abort') return noteAbort(state, id)
-  if (action !== 'prompt_async' && action !== 'message') return undefined
-  if (method !== 'POST') return undefined
+  if (!PROMPTS.has(action) || method !== 'POST') return undefined
   const root = state.root ?? adoptRoot(state, id)
   if (root.id !== id || state.turn.open) return undefined
   state.turn.open = true
   state.turn.since = state.clock
   // A prompt of another client that started no turn joins ours.
   state.turn.pendingTurn = undefined
+  if (action === 'summarize') return { type: 'prompt', text: '/compact' }
   const texts = list(body, 'parts').map((part) => (isFields(part) ? (text(part, 'text') ?? '') : ''))
   return { type: 'prompt', text: texts.join('') }
 }

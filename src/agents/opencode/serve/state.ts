@@ -1,4 +1,4 @@
-import type { Decision, Usage } from '../../../model/index.ts'
+import type { Command, Decision, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../kit/fields.ts'
 import type { KnownFacts } from '../../kit/known.ts'
@@ -119,7 +119,7 @@ export interface ServeState {
   /** We opened the session, so its id comes only with our response. */
   driven: boolean
   /** A prompt that waits for the session id. */
-  waiting: Fields | undefined
+  waiting: Extract<Command, { type: 'prompt' }> | undefined
   openFailure: Failure | undefined
   turn: ServeTurn
   /** Our abort is neither answered nor visibly effective. */
