@@ -150,12 +150,11 @@ export const ACP_LIMITS: readonly Limit[] = [
     seen: /^no request was opened; the outcome is completed, its calls: success/,
   },
   {
-    scenarios: ['compact'],
-    programs: ['qwen'],
-    reason: 'Its command is `/compress`; it takes `/compact` for text.',
-    seen: /^the model still receives the earlier answer$/,
-    evidence: `${RECORDED}/acp-qwen/text`,
-    ours: true,
+    scenarios: ['review', 'goal'],
+    programs: ['codex-acp'],
+    reason:
+      'Its command ignores settings that were changed after the last prompt: refused until another prompt was sent.',
+    seen: /^the outcome is failed \(unsupported_option: .* the agent applies changed settings with the next prompt only/,
   },
   {
     scenarios: ['drop'],

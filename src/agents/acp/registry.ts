@@ -1,4 +1,5 @@
 import type { Capabilities, Policy } from '../../model/index.ts'
+import type { LaunchRecipe } from '../agent.ts'
 import { ANTIGRAVITY, CLAUDE_AGENT, CODEX_ACP, COPILOT, QWEN } from '../protocols/acp/launch/known-agents.ts'
 import { OPENCODE_WITH_RULES, opencodeEnv } from '../protocols/acp/launch/opencode.ts'
 import type { AcpQuirks } from '../protocols/acp/launch/quirks.ts'
@@ -15,11 +16,16 @@ export interface AcpEntry {
   /** Absent quirks are looked up by the name that the agent reports. */
   readonly quirks?: AcpQuirks
   readonly capabilities?: Partial<Capabilities>
+  /** Why it lacks commands of other agents' terminals. */
+  readonly lacks?: LaunchRecipe['lacks']
   /** The exit code after SIGTERM, if the agent handles it. */
   readonly stopCode?: number
   /** Its answer to `session/cancel` leaves the command of the turn running. */
   readonly leavesTools?: true
 }
+
+const NO_FORK = 'it cannot copy a session'
+const NOT_OFFERED = 'it does not offer this command over the protocol'
 
 /** Agents with their documented command lines. */
 export const REGISTRY: readonly AcpEntry[] = [
@@ -50,8 +56,10 @@ export const REGISTRY: readonly AcpEntry[] = [
       usage: 'turn',
       cost: true,
       subagents: true,
+      verbs: ['fork', 'compact', 'goal'],
       marksRetries: true,
     },
+    lacks: { review: NOT_OFFERED },
   },
   {
     id: 'cline',
@@ -73,6 +81,7 @@ export const REGISTRY: readonly AcpEntry[] = [
       usage: 'turn',
       planApproval: false,
       subagents: true,
+      verbs: ['fork', 'compact', 'review', 'goal'],
       marksRetries: true,
     },
   },
@@ -83,7 +92,15 @@ export const REGISTRY: readonly AcpEntry[] = [
     passEnv: ['COPILOT_*', 'GH_TOKEN', 'GITHUB_TOKEN'],
     testedVersion: '1.0.102',
     quirks: COPILOT,
-    capabilities: { planApproval: false, usage: 'turn', plans: false, mcp: false, marksRetries: true },
+    capabilities: {
+      planApproval: false,
+      usage: 'turn',
+      plans: false,
+      mcp: false,
+      verbs: ['compact', 'review'],
+      marksRetries: true,
+    },
+    lacks: { fork: NO_FORK, goal: 'it has no goals' },
   },
   { id: 'cursor', name: 'Cursor', command: ['cursor-agent', 'acp'], passEnv: ['CURSOR_*'] },
   { id: 'devin', name: 'Devin', command: ['devin', 'acp'], passEnv: ['DEVIN_*'] },
@@ -128,6 +145,7 @@ export const REGISTRY: readonly AcpEntry[] = [
     passEnv: ['QWEN_*', 'DASHSCOPE_*', 'OPENAI_*'],
     testedVersion: '0.24.4',
     quirks: QWEN,
-    capabilities: { usage: 'step', subagents: true },
+    capabilities: { usage: 'step', subagents: true, verbs: [] },
+    lacks: { fork: NO_FORK, compact: NOT_OFFERED, review: NOT_OFFERED, goal: NOT_OFFERED },
   },
 ]

@@ -236,13 +236,14 @@ export function requireVerb({ agent, launch, recipe }: Chosen, verb: Verb): void
 }
 
 /**
- * Refuses a prompt that is a command which the agent would take for text. Agents that list no commands, such as most over
- * ACP, recognise their own.
+ * Refuses a prompt that is a command which the agent would take for text. Launches that list no commands, such as most
+ * over ACP, check those that the agent names.
  */
 export function checkPrompt(setup: SessionSetup, prompt: NonNullable<Start['prompt']>): void {
   if (prompt.images.length > 0) checkImages(setup, prompt)
   const verb = verbIn(prompt.text)
-  if (verb === undefined || !setup.recipe.capabilities.verbs) return
+  const { capabilities, lacks } = setup.recipe
+  if (verb === undefined || !(capabilities.verbs || lacks?.[verb.verb])) return
   requireVerb(setup, verb.verb)
   if (verb.verb === 'rewind') rewindTurn(verb)
 }

@@ -1,4 +1,5 @@
 import type { Command } from '../../../model/index.ts'
+import { verbIn } from '../../../model/request/verb.ts'
 import type { Write } from '../../agent.ts'
 import { line } from '../../kit/decoded.ts'
 import { type Fields, fields, isFields, list, number, text } from '../../kit/fields.ts'
@@ -36,15 +37,27 @@ export function applySent(state: AcpState, message: Fields): Command | undefined
       state.sessionId = text(params, 'sessionId')
       // `session/load` repeats the history, `session/resume` does not.
       state.replaying = method === 'session/load'
-      state.resumed = true
-      // The cost of earlier turns is known only if they were ours.
-      state.costBefore = state.start.usageSoFar?.costUsd
+      noteResumed(state)
+      return noteOpening(state, params)
+    case 'session/fork':
+      noteResumed(state)
       return noteOpening(state, params)
     case 'session/prompt':
       return notePrompt(state, message.id, params)
+    case 'session/set_mode':
+    case 'session/set_model':
+    case 'session/set_config_option':
+      state.hasNewSettings = true
+      return undefined
     default:
       return undefined
   }
+}
+
+function noteResumed(state: AcpState): void {
+  state.resumed = true
+  // The cost of earlier turns is known only if they were ours.
+  state.costBefore = state.start.usageSoFar?.costUsd
 }
 
 function noteOpening(state: AcpState, params: Fields): undefined {
@@ -59,6 +72,8 @@ function notePrompt(state: AcpState, id: string | number | null, params: Fields)
   const prompt = list(params, 'prompt')
     .map((block) => (isFields(block) ? (text(block, 'text') ?? '') : ''))
     .join('')
+  state.prompted = true
+  if (verbIn(prompt) === undefined) state.hasNewSettings = false
   const { turn } = state
   if (turn?.held) {
     turn.held = undefined

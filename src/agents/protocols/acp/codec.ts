@@ -57,6 +57,7 @@ const answerRule = ruleTable<AnswerRule>({
   'session/new': decodeOpened,
   'session/load': decodeOpened,
   'session/resume': decodeOpened,
+  'session/fork': decodeOpened,
   'session/prompt': decodeAnswer,
   'session/set_mode': decodeSet,
   'session/set_model': decodeSet,

@@ -8,6 +8,7 @@ import { cancelTurn, encodeAnswer } from './permissions.ts'
 import { modeFor, modelSetting, modeSetting, offersModels } from './settings.ts'
 import { type AcpPrompt, type AcpState, beginTurn } from './state.ts'
 import { endTurn } from './turn.ts'
+import { checkVerb } from './verbs.ts'
 import type { AcpCall } from './wire.ts'
 
 /**
@@ -57,6 +58,9 @@ function prompt(state: AcpState, command: AcpPrompt): Decoded {
   if (state.ready && command.images && !state.canSeeImages) {
     return refuse('unsupported_option', NO_IMAGES)
   }
+  const checked = state.ready ? checkVerb(state, command.text) : 'sendable'
+  if (typeof checked === 'object') return refuse(checked.code, checked.message)
+  state.awaitsCommands ||= checked === 'waits'
   beginTurn(state, undefined, command)
   return proceed(state)
 }

@@ -11,6 +11,7 @@ import { offered } from './session.ts'
 import { requiredSettings } from './settings.ts'
 import type { AcpState } from './state.ts'
 import { endTurn } from './turn.ts'
+import { checkVerb } from './verbs.ts'
 import type { AcpCall } from './wire.ts'
 
 /** The version that this codec drives. It can decode a draft of the next one. */
@@ -39,6 +40,7 @@ export function decodeInitialized(state: AcpState, native: Fields): Decoded {
   }
   const capabilities = fields(result, 'agentCapabilities')
   state.canLoad = flag(capabilities, 'loadSession')
+  state.canFork = isFields(fields(capabilities, 'sessionCapabilities').fork)
   state.canSeeImages = flag(fields(capabilities, 'promptCapabilities'), 'image')
   state.logins = list(result, 'authMethods').flatMap((method) =>
     isFields(method) ? (text(method, 'name') ?? []) : [],
@@ -65,17 +67,17 @@ function fail(state: AcpState, error: ErrorInfo, emitted: readonly Emitted[] = [
 }
 
 function openSession(state: AcpState, emitted: readonly Emitted[]): Decoded {
-  const { cwd, resume, options } = state.start
+  const { cwd, resume, fork, options } = state.start
   const mcpServers = mcpServersOf(options.mcpServers ?? {})
   if (resume === undefined) {
     return send([call(state, { method: 'session/new', params: { cwd, mcpServers } })], emitted)
   }
-  if (!state.canLoad) {
-    const message = 'the agent cannot resume a session'
+  if (fork ? !state.canFork : !state.canLoad) {
+    const message = fork ? 'the agent cannot copy a session' : 'the agent cannot resume a session'
     return fail(state, { code: 'session_not_found', message }, emitted)
   }
   const params = { sessionId: resume, cwd, mcpServers }
-  return send([call(state, { method: 'session/load', params })], emitted)
+  return send([call(state, { method: fork ? 'session/fork' : 'session/load', params })], emitted)
 }
 
 export function decodeOpened(state: AcpState, native: Fields, sent: AcpCall): Decoded {
@@ -97,7 +99,8 @@ export function decodeOpened(state: AcpState, native: Fields, sent: AcpCall): De
     return fail(state, { code, message }, emitted)
   }
   state.ready = true
-  state.awaitsCommands = state.replaying && state.quirks.replaysLate && state.known.commands === undefined
+  const isLate = state.replaying && state.quirks.replaysLate
+  state.awaitsCommands = state.known.commands === undefined && (isLate || isVerbHeld(state))
   return proceed(state, emitted)
 }
 
@@ -139,6 +142,9 @@ export function proceed(state: AcpState, emitted: readonly Emitted[] = []): Deco
   }
   const held = state.turn?.held
   if (!held) return send([], emitted)
+  const checked = checkVerb(state, held.text)
+  if (checked === 'waits') return send([], emitted)
+  if (checked !== 'sendable') return send([], [...emitted, ...endTurn(state, { error: checked })])
   const images = (held.images ?? []).map(({ mimeType, data }) => ({ type: 'image', mimeType, data }))
   if (images.length > 0 && !state.canSeeImages) {
     const error: ErrorInfo = { code: 'unsupported_option', message: NO_IMAGES }
@@ -147,6 +153,11 @@ export function proceed(state: AcpState, emitted: readonly Emitted[] = []): Deco
   const prompt = [...images, { type: 'text', text: held.text }]
   const params = { sessionId: state.sessionId, prompt }
   return send([call(state, { method: 'session/prompt', params })], emitted)
+}
+
+function isVerbHeld(state: AcpState): boolean {
+  const { held } = state.turn ?? {}
+  return held !== undefined && checkVerb(state, held.text) === 'waits'
 }
 
 /** A setting was applied or rejected. */

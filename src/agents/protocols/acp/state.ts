@@ -122,6 +122,7 @@ export interface AcpState {
   /** The requested version. */
   version: number
   canLoad: boolean
+  canFork: boolean
   canSeeImages: boolean
   logins: string[]
   /** The agent has modes and models, not only options of these categories. */
@@ -130,8 +131,12 @@ export interface AcpState {
   sessionId: string | undefined
   /** Between `session/load` and the next prompt, content is history. */
   replaying: boolean
-  /** The list of commands must arrive before the first prompt is sent. */
+  /** The list of commands must arrive before the first prompt is sent: it follows the history, or names a command. */
   awaitsCommands: boolean
+  /** A prompt was sent to this process. */
+  prompted: boolean
+  /** A setting was changed after the last prompt that is no command. */
+  hasNewSettings: boolean
   /** Settings to apply before the first prompt. */
   setup: AcpCall[]
   /** The id of the pending setting. */
@@ -168,6 +173,7 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): AcpSt
     driving: false,
     version: 1,
     canLoad: false,
+    canFork: false,
     canSeeImages: false,
     logins: [],
     hasModes: false,
@@ -175,6 +181,8 @@ export function initialState(start: Start, quirks: AcpQuirks | undefined): AcpSt
     sessionId: undefined,
     replaying: false,
     awaitsCommands: false,
+    prompted: false,
+    hasNewSettings: false,
     setup: [],
     settingCall: undefined,
     ready: false,

@@ -27,9 +27,9 @@ const ruleOf = ruleTable<FrameRule<AcpState>>({
 
   available_commands_update(state, update) {
     const emitted = updateSession(state, { commands: commandNames(update) })
-    state.awaitsCommands = false
     // Only a prompt that waited for this list is sent now.
-    const waits = state.replaying && state.turn?.held !== undefined
+    const waits = state.awaitsCommands
+    state.awaitsCommands = false
     return waits ? proceed(state, emitted) : emitAll(emitted)
   },
 

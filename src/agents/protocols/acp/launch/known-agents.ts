@@ -69,6 +69,7 @@ export const CODEX_ACP: AcpQuirks = {
   ...CODEX_WITHOUT_IDS,
   failureHasNoId: true,
   questionInTitle: true,
+  staleVerbs: ['review', 'goal'],
   describesSubagents: 'prompt',
 }
 

@@ -1,4 +1,5 @@
 import type { Policy } from '../../../../model/index.ts'
+import type { Verb } from '../../../../model/session/capability.types.ts'
 import { compareVersions } from '../../../../model/version.ts'
 import type { Emitted } from '../../../agent.ts'
 
@@ -55,6 +56,8 @@ export interface AcpQuirks {
   readonly tellsSteps?: true
   /** Removes the prompt of a turn from its context if its only model call was cut off, by a cancel or by the agent itself. */
   readonly forgetsCancelled?: true
+  /** Commands that do not apply a setting which was changed after the last prompt. */
+  readonly staleVerbs?: readonly Verb[]
   /** Silently skips servers that it would have to start. */
   readonly serversByUrl?: true
   /** Permission requests for calls whose ids begin so are questions, with an option for each answer. */
