@@ -11,7 +11,7 @@ import { applySent } from './sent.ts'
 import type { ServeAsk, ServeState } from './state.ts'
 import { endTurn } from './turn.ts'
 
-type PromptToSend = Extract<Command, { type: 'prompt' }>
+type ServePrompt = Extract<Command, { type: 'prompt' }>
 type HttpCall = Extract<Write, { kind: 'http' }>
 
 /** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag: see `decodeAnswer`. */
@@ -56,7 +56,7 @@ function sessionBody(state: ServeState): Fields {
   }
 }
 
-function promptBody(state: ServeState, { text: prompt, images = [] }: PromptToSend): Fields {
+function promptBody(state: ServeState, { text: prompt, images = [] }: ServePrompt): Fields {
   const model = modelRef(state.model)
   const { effort, systemPrompt, outputSchema } = state.start.options
   return {
@@ -74,7 +74,7 @@ function promptBody(state: ServeState, { text: prompt, images = [] }: PromptToSe
   }
 }
 
-export function prompt(state: ServeState, command: PromptToSend): Decoded {
+export function prompt(state: ServeState, command: ServePrompt): Decoded {
   if (state.openFailure) return { ...nothing, refused: state.openFailure.error }
   if (state.turn.open) return refuse('conflict', 'opencode is still working on the last prompt')
   if (state.root && verbIn(command.text)?.verb === 'compact') return summarise(state, state.root.id)
