@@ -91,6 +91,9 @@ describe('run', PATIENT, () => {
     [['run', 'echo', 'hi', 'there'], 2, 'too many arguments'],
     [['run', 'echo', 'hi', '--schema', '/nonexistent'], 2, '--schema: /nonexistent does not exist'],
     [['run', 'echo', 'hi', '--image', 'picture.tiff'], 2, 'the kind of picture.tiff is unknown'],
+    [['run', 'echo', 'hi', '--subagents', '/nonexistent'], 2, '--subagents: /nonexistent does not exist'],
+    [['run', 'echo', 'hi', '--skill', '/nonexistent'], 5, 'options.skills'],
+    [['run', 'codex', 'hi', '--fallback-model', 'small'], 2, 'fallbackModel'],
     [['run', 'echo', 'hi', '--resume', 'nonsense'], 4, 'there is no session "nonsense"'],
     [['run', 'echo', 'hi', '--name', '1st'], 2, 'name: a name begins with a letter'],
   ] as const)('%j exits with %i and says why', async (args, code, reason) => {

@@ -19,6 +19,9 @@ export interface PolicyFlags {
 export interface RunFlags extends ServerFlags, TranscriptFlags, PolicyFlags {
   cwd?: string
   model?: string
+  fallbackModel?: string
+  subagents?: string
+  skill?: string[]
   launch?: LaunchKind
   onLimit?: OnLimit
   onLost?: NonNullable<SessionOptions['onLost']>
@@ -43,6 +46,7 @@ export function registerRun(program: Command): void {
       'where the agent works: a directory of the server (default: here, on this machine)',
     )
     .option('-m, --model <name>', 'the model to ask for')
+    .option('--fallback-model <name>', 'the model to ask while the other one is overloaded')
     .addOption(new Option('--launch <kind>', 'how to run the agent').choices(LAUNCHES))
   addPolicyOptions(command)
     .addOption(
@@ -56,6 +60,11 @@ export function registerRun(program: Command): void {
         ON_LOST,
       ),
     )
+    .option(
+      '--subagents <file>',
+      'sub-agents for the session, as JSON: description, prompt and model by name',
+    )
+    .option('--skill <dir...>', 'directories of skills, each with a file SKILL.md')
     .option('--schema <file>', 'JSON Schema of the answer')
     .option('--image <file...>', 'images for the prompt')
   addOutputOptions(command)

@@ -23,6 +23,7 @@ export type ListedSession = Pick<
   | 'updatedAt'
   | 'cwd'
   | 'title'
+  | 'context'
 >
 
 /** Whether a person has to answer. Requests that a hook or a policy answers are part of the agent's work. */
@@ -68,13 +69,14 @@ export function ago(ms: number): string {
   return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d`
 }
 
-const HEADINGS = ['SESSION', 'AGENT', 'STATE', 'AGE', 'DIRECTORY', 'TITLE'] as const
+const HEADINGS = ['SESSION', 'AGENT', 'STATE', 'CONTEXT', 'AGE', 'DIRECTORY', 'TITLE'] as const
+const CONTEXT = 3
 
 /** The room that a title needs to say something. */
 const TITLE_COLUMNS = 24
 
 /** Columns that give way to the title in a narrow terminal, the first one first. */
-const LESS_IMPORTANT = [4, 3] as const
+const LESS_IMPORTANT = [5, 4, CONTEXT] as const
 
 /** A table of sessions. In a narrow terminal, the title is worth more than the directory and the age. */
 export function renderSessions(screen: Screen, sessions: readonly ListedSession[], now: number): string {
@@ -86,7 +88,7 @@ export function renderSessions(screen: Screen, sessions: readonly ListedSession[
     const { id, name, agent, updatedAt, cwd, title } = session
     const place = cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd
     const label = name === undefined ? shortId(id) : isNarrow ? name : `${shortId(id)} ${name}`
-    return [label, agent, stateOf(session, now), ago(now - updatedAt), place, title ?? '']
+    return [label, agent, stateOf(session, now), contextOf(session), ago(now - updatedAt), place, title ?? '']
   })
   const left = columnsWithRoom(screen.columns(), rows)
   const stateColumn = left.indexOf(2)
@@ -100,6 +102,13 @@ export function renderSessions(screen: Screen, sessions: readonly ListedSession[
   })
 }
 
+/** How full the context window is, as a share of it, or in tokens if its size is unknown. */
+function contextOf({ context: { used, size } = {} }: ListedSession): string {
+  if (used === undefined) return ''
+  if (size) return `${Math.round((100 * used) / size)}%`
+  return used < 1000 ? String(used) : `${Math.round(used / 1000)}k`
+}
+
 /** Below this width, a session has its name or its id. */
 const NARROW = 80
 
@@ -109,7 +118,8 @@ function columnsWithRoom(columns: number, rows: readonly (readonly string[])[]):
       Math.min(WIDEST_CELL, Math.max(heading.length, ...rows.map((row) => widthOf(row[column] ?? '')))) + 2,
   )
   const longest = Math.min(TITLE_COLUMNS, (widths[HEADINGS.length - 1] ?? 2) - 2)
-  let left = HEADINGS.map((_, column) => column)
+  const hasContext = rows.some((row) => row[CONTEXT] !== '')
+  let left = HEADINGS.map((_, column) => column).filter((column) => hasContext || column !== CONTEXT)
   for (const column of LESS_IMPORTANT) {
     const taken = left.slice(0, -1).reduce((sum, one) => sum + (widths[one] ?? 0), 0)
     if (taken + longest <= columns) break

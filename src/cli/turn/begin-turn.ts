@@ -1,4 +1,4 @@
-import { extname } from 'node:path'
+import { extname, resolve } from 'node:path'
 import type { BeginSession, MainstemClient, SessionRecord } from '../../client/index.ts'
 import type { Image, Policy, SessionOptions } from '../../model/index.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
@@ -34,10 +34,13 @@ export async function beginTurn(
     return continueIn({ client, ...server }, earlier, prompt, images, flags)
   const options: SessionOptions = {
     ...(flags.model !== undefined && { model: flags.model }),
+    ...(flags.fallbackModel !== undefined && { fallbackModel: flags.fallbackModel }),
+    ...(flags.subagents !== undefined && { subagents: await objectIn(flags.subagents, '--subagents') }),
+    ...(flags.skill && { skills: skillsOf(server, flags.skill) }),
     ...(images && { images }),
     ...(flags.onLimit !== undefined && { onLimit: flags.onLimit }),
     ...(flags.onLost !== undefined && { onLost: flags.onLost }),
-    ...(flags.schema !== undefined && { outputSchema: await schemaIn(flags.schema) }),
+    ...(flags.schema !== undefined && { outputSchema: await objectIn(flags.schema, '--schema') }),
   }
   const policy = policyOf(flags)
   const resume = earlier && nativeIdOf(earlier)
@@ -68,6 +71,16 @@ async function directoryOf(
   return remote && info ? remoteDirectory(remote, info, cwd) : workingDirectory(cwd ?? '.')
 }
 
+/** Flags of a new session. */
+const FIXED = [
+  ['--schema', 'schema'],
+  ['--launch', 'launch'],
+  ['--name', 'name'],
+  ['--fallback-model', 'fallbackModel'],
+  ['--subagents', 'subagents'],
+  ['--skill', 'skill'],
+] as const
+
 async function continueIn(
   { client, ...server }: Pick<ConnectedServer, 'client'> & Partial<ConnectedServer>,
   record: SessionRecord,
@@ -75,10 +88,10 @@ async function continueIn(
   images: Image[] | undefined,
   flags: RunFlags,
 ): Promise<BegunTurn> {
-  const fixed = (['schema', 'launch', 'name'] as const).find((name) => flags[name] !== undefined)
+  const fixed = FIXED.find(([, name]) => flags[name] !== undefined)
   if (fixed !== undefined) {
-    throw new MainstemError('invalid_request', `--${fixed} can only be chosen for a new session`, {
-      advice: `Leave out --${fixed}, or begin a new session.`,
+    throw new MainstemError('invalid_request', `${fixed[0]} can only be chosen for a new session`, {
+      advice: `Leave out ${fixed[0]}, or begin a new session.`,
     })
   }
   const { id, name, head } = record
@@ -163,16 +176,23 @@ async function imagesOf(files: readonly string[] | undefined): Promise<Image[] |
   )
 }
 
-async function schemaIn(file: string): Promise<Record<string, unknown>> {
-  const text = (await readNamed(file, '--schema')).toString('utf8')
+/** Directories of this machine, or names on that of the server. */
+function skillsOf({ remote }: Partial<ConnectedServer>, skills: readonly string[]): string[] {
+  return skills.map((skill) => (remote ? skill : resolve(skill)))
+}
+
+/** The JSON object in a file. The server checks its content. */
+async function objectIn<T extends object>(file: string, option: string): Promise<T> {
+  const text = (await readNamed(file, option)).toString('utf8')
+  let value: T
   try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value }
+    value = JSON.parse(text)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new MainstemError('invalid_request', `--schema: ${file} is not valid JSON: ${why}`, undefined, {
+    throw new MainstemError('invalid_request', `${option}: ${file} is not valid JSON: ${why}`, undefined, {
       cause,
     })
   }
-  throw new MainstemError('invalid_request', `--schema: ${file} is not a JSON object`)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new MainstemError('invalid_request', `${option}: ${file} is not a JSON object`)
 }

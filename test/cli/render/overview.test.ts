@@ -105,4 +105,20 @@ describe('the table of sessions', () => {
     expect(lines[1]).toContain('Find out why the first')
     expect(renderSessions(screen(120), one, NOW)).toContain('/home/me/projects/a-long-directory-name')
   })
+
+  test.each([
+    [{ used: 84_000, size: 200_000 }, '42%'],
+    [{ used: 84_000 }, '84k'],
+    [{ used: 840 }, '840'],
+    [{ size: 200_000 }, undefined],
+    [undefined, undefined],
+  ])('shows how full the context is: %o', (context, shown) => {
+    const [heading = '', row = ''] = renderSessions(
+      screen(120),
+      [sessionRecord({ title, updatedAt: NOW, ...(context && { context }) })],
+      NOW,
+    ).split('\n')
+    expect(heading.includes('CONTEXT')).toBe(shown !== undefined)
+    if (shown !== undefined) expect(row).toContain(` ${shown} `)
+  })
 })
