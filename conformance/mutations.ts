@@ -73,9 +73,10 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'interrupted turn reported as completed',
-    file: `${CODEX}/turns.ts`,
-    from: "status === 'interrupted' ? { evidence: 'aborted' }",
-    to: "status === 'interrupted' ? { evidence: 'success' }",
+    // Not in the codec: a text that was cut off outweighs a report of success.
+    file: 'src/model/outcome/outcome.ts',
+    from: "if (cause === 'interrupt' || cause === 'drain') return 'interrupted'",
+    to: "if (cause === 'interrupt' || cause === 'drain') return 'completed'",
     cell: 'codex/live/interrupt-text',
   },
   {

@@ -124,7 +124,8 @@ function hear(message) {
     answered(message.response.request_id, message.response.response)
   else if (message.type === 'control_request') {
     const { request_id, request } = message
-    const response = { commands: [], models: [] }
+    const restored = { canRewind: true, filesChanged: ['restored.txt'] }
+    const response = request.subtype === 'rewind_files' ? restored : { commands: [], models: [] }
     say({ type: 'control_response', response: { subtype: 'success', request_id, response } })
     if (request.subtype !== 'interrupt') return
     const aborted = { is_error: true, errors: [], terminal_reason: 'aborted_streaming' }
