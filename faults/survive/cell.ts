@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Program } from '../../conformance/programs.ts'
 import { CELL_MARKER, processesOf } from '../../conformance/traces.ts'
 import { MainstemClient } from '../../src/client/index.ts'
-import type { Entry, SessionRecord } from '../../src/model/index.ts'
+import type { Entry, LaunchKind, SessionRecord } from '../../src/model/index.ts'
 import { type ScriptedModel, scriptedModel } from '../../src/testing/index.ts'
 import { Host } from '../crash/host.ts'
 import { ndjson, polling, socket, sse } from '../crash/protocols.ts'
@@ -19,6 +19,9 @@ export interface CellSetup {
   readonly program: Program
   readonly moment: Moment
   readonly ending: Ending
+  readonly launch: LaunchKind
+  /** From the response to the prompt to the moment `start`. */
+  readonly delayMs: number
   readonly command: string
   readonly folder: string
 }
@@ -74,7 +77,8 @@ class Cell {
   async play(): Promise<string[]> {
     const { moment, ending } = this.#setup
     const readers = await this.#begin()
-    await this.#until('the moment', () => this.#isThere())
+    if (moment === 'start') await sleep(this.#setup.delayMs)
+    else await this.#until('the moment', () => this.#isThere())
     const before = this.#agentProcesses()
     await this.#replace()
     const after = this.#agentProcesses()
@@ -104,7 +108,7 @@ class Cell {
     const client = await this.#client()
     const { id } = await client.begin({
       agent: program.agent,
-      launch: 'live',
+      launch: this.#setup.launch,
       cwd: this.#cwd,
       policy:
         moment === 'permission'

@@ -1,7 +1,8 @@
+import type { LaunchKind } from '../../src/model/index.ts'
 import { aligned, type FencedPlan } from '../fenced.ts'
 
-/** What the agent does when its server goes away. */
-export const MOMENTS = ['text', 'tool', 'permission'] as const
+/** What the agent does when its server goes away. `start` is a random moment of the first half second. */
+export const MOMENTS = ['start', 'text', 'tool', 'permission'] as const
 export type Moment = (typeof MOMENTS)[number]
 
 /**
@@ -15,6 +16,11 @@ export interface Plan extends FencedPlan {
   readonly programs: readonly string[]
   readonly moments: readonly Moment[]
   readonly endings: readonly Ending[]
+  readonly launch: LaunchKind
+  /** How often each cell is played. */
+  readonly rounds: number
+  /** Of random moments. */
+  readonly seed: number
   readonly atOnce: number
 }
 
@@ -31,8 +37,10 @@ export interface CellReport {
 export function tableOf(reports: readonly CellReport[]): string {
   const rows = Map.groupBy(reports, ({ program, ending }) => `${program} ${ending}`)
   const state = (cells: readonly CellReport[], moment: Moment) => {
-    const cell = cells.find((one) => one.moment === moment)
-    return cell === undefined ? '-' : cell.problems.length === 0 ? 'yes' : 'no'
+    const played = cells.filter((one) => one.moment === moment)
+    const held = played.filter(({ problems }) => problems.length === 0)
+    if (played.length > 1) return `${held.length} of ${played.length}`
+    return played.length === 0 ? '-' : held.length === 1 ? 'yes' : 'no'
   }
   return aligned([
     ['agent', 'server', ...MOMENTS],

@@ -4,9 +4,12 @@ import type { Moment } from './plan.ts'
 /** Words that differ: Gemini stops a model that repeats its text. */
 const WORDS = Array.from({ length: 80 }, (_, n) => `word-${n} `).join('')
 
+const LONG: Scenario = { replies: [{ text: `${WORDS}end`, deltas: 80, paceMs: 100 }] }
+
 /** What the model does at each moment. */
 export const SCRIPTS: Readonly<Record<Moment, Scenario>> = {
-  text: { replies: [{ text: `${WORDS}end`, deltas: 80, paceMs: 100 }] },
+  start: LONG,
+  text: LONG,
   // The command ends while no server runs.
   tool: {
     replies: [
@@ -40,6 +43,7 @@ export function scriptText(moment: Moment): string {
 
 /** The content of the file that the script leaves behind. */
 export const RESULTS: Readonly<Record<Moment, string | undefined>> = {
+  start: undefined,
   text: undefined,
   tool: 'done\n',
   permission: 'asked\n',
