@@ -241,12 +241,12 @@ export class ServerRun implements Run {
     const connection = await this.#open.promise
     if (!connection || this.#over) return
     const begun = Promise.withResolvers<void>()
-    const onBegin = () => {
+    const answer = connection.call(call, () => {
       this.#begin()
       this.#answered([], 0)
       begun.resolve()
-    }
-    const received = this.#receive(call, connection.call(call, onBegin))
+    })
+    const received = this.#receive(call, answer)
       .then(({ frame, chars }) => this.frames.push([frame], chars))
       .catch((thrown) => this.#broke(thrown))
       .finally(() => this.#long.delete(received))
@@ -267,16 +267,13 @@ export class ServerRun implements Run {
   }
 
   async #inTime(call: ServerCall, connection: ServerConnection): Promise<ServerAnswer> {
-    const answer = await this.#within(
-      this.#setup.callMs,
-      connection.call(call, () => this.#begin()),
-    )
+    const answered = connection.call(call, () => this.#begin())
+    const answer = await this.#within(this.#setup.callMs, answered)
     if (answer) return answer
     const { method, path } = call
     throw new MainstemError('timeout', `${method} ${path}: no response within ${this.#setup.callMs} ms`)
   }
 
-  /** A response as a frame. */
   async #receive({ tag }: ServerCall, answered: Promise<ServerAnswer>) {
     const answer = await answered
     return { frame: this.#setup.secret.mask(answerFrame(tag, answer)), chars: answer.text.length }
