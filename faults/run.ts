@@ -8,6 +8,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
     'a server that is killed with kill -9 at named places of its code (--store postgres: the database too)',
   fsync: 'the fsyncs of the log, counted with strace: each commit needs one',
   interrupts: 'the real CLIs, interrupted at random moments',
+  'large-requests': 'the real CLIs ask to write a file of 17 MB, which is allowed or denied',
   memory: 'a server with a small heap and very large logs',
   nemesis: 'a real server whose agents, connections and own process are killed at random',
   plants: 'known faults, planted in a copy of the sources: the other programs must find each of them',

@@ -1,3 +1,4 @@
+import type { LargeValue } from '../../model/text/large-value.ts'
 import type { Codec, Decoded, Emitted } from '../agent.ts'
 import { unmapped } from './decoded.ts'
 import { isFields } from './fields.ts'
@@ -27,11 +28,13 @@ export function accounted<State>(codec: Codec<State>, fields: SilentFields): Cod
       const missing = step.skipped
         ? NONE
         : silent.unlisted(native, (value, key) => isText(value, key) && !isIn(emitted, value))
-      const leaf = missing.find(
-        ({ value }) => !step.continues?.includes(value) && (!isLong(value) || !said.has(value)),
-      )
+      const large = frame.large ?? NO_VALUES
+      const again = large.filter(({ digest }) => said.hasLarge(digest)).map(({ text }) => text)
+      const known = [...(step.continues ?? []), ...again]
+      const leaf = missing.find(({ value }) => !known.includes(value) && (!isLong(value) || !said.has(value)))
       const isNew = step.repeats?.some((value) => !said.has(value))
       said.add(emitted, frame.text.length)
+      for (const { text, digest } of large) if (isIn(emitted, text)) said.addLarge(digest)
       if (!leaf && !isNew) return step
       const name = frameNames(native).at(-1) ?? '?'
       const what = leaf === undefined ? name : `${name} ${leaf.path.join('.')}`
@@ -48,6 +51,7 @@ export function accounted<State>(codec: Codec<State>, fields: SilentFields): Cod
 }
 
 const NONE: readonly Leaf[] = []
+const NO_VALUES: readonly LargeValue[] = []
 
 function withWrites(step: Decoded, { writes }: Decoded): Decoded {
   return writes.length === 0 ? step : { ...step, writes }
@@ -101,6 +105,19 @@ class SaidTexts {
   /** The oldest frame that is kept; those before it are removed from time to time. */
   #first = 0
   #chars = 0
+
+  /** Digests of large values: each frame that repeats one refers to another blob. */
+  readonly #large = new Set<string>()
+
+  hasLarge(digest: string): boolean {
+    return this.#large.has(digest)
+  }
+
+  addLarge(digest: string): void {
+    this.#large.add(digest)
+    const [oldest] = this.#large
+    if (this.#large.size > SAID_FRAMES && oldest !== undefined) this.#large.delete(oldest)
+  }
 
   has(text: string): boolean {
     for (let at = this.#frames.length - 1; at >= this.#first; at--) {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { done, type Talk, working } from './opencode-talk.ts'
+import { call, done, type Talk, working } from './opencode-talk.ts'
 
 let talk: Talk
 beforeEach(() => {
@@ -123,5 +123,16 @@ test('the agent and the model that 1.17 switches to are updates of the session',
     { type: 'session.updated', mode: 'plan' },
     { type: 'session.updated', model: 'scripted/small' },
   ])
+  expect(talk.of('native.unmapped')).toEqual([])
+})
+
+test('a call that names its change before its end is reported whole at its end', () => {
+  const talk = working()
+  const diff = '--- a.txt\n+++ a.txt\n@@ -1 +1 @@\n-one\n+two\n'
+  const metadata = { diff, filediff: { file: '/project/a.txt', patch: diff } }
+  const state = { input: { filePath: '/project/a.txt', oldString: 'one', newString: 'two' }, metadata }
+  for (const status of ['running', 'completed'])
+    talk.part({ ...call(status), tool: 'edit', state: { status, ...state, output: 'ok' } })
+  expect(talk.of('file.changed')).toMatchObject([{ path: '/project/a.txt', diff }])
   expect(talk.of('native.unmapped')).toEqual([])
 })

@@ -42,7 +42,13 @@ export function decodePart(state: ServeState, thread: SessionThread, part: Field
   }
   const emitted = [...announce(state, thread), ...rule(state, thread, part, id)]
   // The start of the text was completed before.
-  return known && known.completed !== '' ? held(emitted) : emitAll(emitted)
+  const isHeld = (known && known.completed !== '') || isChanging(fields(part, 'state'))
+  return isHeld ? held(emitted) : emitAll(emitted)
+}
+
+/** A call that changes a file names the change before its end, which reports it. */
+function isChanging(call: Fields): boolean {
+  return text(call, 'status') === 'running' && text(fields(call, 'metadata'), 'diff') !== undefined
 }
 
 export function isWords({ type }: Fields): boolean {
