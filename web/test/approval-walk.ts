@@ -15,7 +15,7 @@ export type Walker = Pick<Theatre, 'stage' | 'open'>
 type Step = (page: Page, random: () => number, session: string, stage: Stage) => Promise<unknown>
 
 /** A request whose first words are its title, and whose last words are the end of its input. */
-const askFor = (id: string, lines: number) =>
+export const askFor = (id: string, lines: number) =>
   ask(id, { command: command(id, lines) }, { title: `START-${id}` })
 
 const command = (id: string, lines: number) =>

@@ -112,6 +112,42 @@ test('"Allow all once" unfolds every request, waits until all were shown, and le
   await expect.poll(() => decided(id)).toEqual(['r1 allow', 'r2 allow', 'r3 allow'])
 })
 
+test('a batch that could not be sent is read again before it is allowed', async () => {
+  const long = Array.from({ length: 60 }, (_, line) => `echo ${line}`).join('\n')
+  const { id } = await begin(ask('r1', { command: 'a' }), ask('r2', { command: long }))
+  const { page } = await openSession(id, 2)
+  const box = card(page, 'r2').getByRole('region', { name: 'Input' })
+  const readTo = (top: number) => box.evaluate((region, place) => region.scrollTo({ top: place }), top)
+  const readiness = () => card(page, 'r2').getAttribute('data-readiness')
+  const all = page.getByRole('button', { name: 'Allow all once' })
+  const readAll = async () => {
+    await page.getByRole('button', { name: 'Review all' }).click()
+    await card(page, 'r1').scrollIntoViewIfNeeded()
+    await ready(card(page, 'r1'))
+    await card(page, 'r2').scrollIntoViewIfNeeded()
+    await readTo(0)
+    await settle(page)
+    await readTo(10_000)
+    await ready(card(page, 'r2'))
+    await all.and(page.locator('[aria-disabled=false]')).waitFor()
+  }
+  await readAll()
+  await page.route(/requests\/r/, (route) =>
+    route.fulfill({ status: 400, json: { code: 'invalid_request' } }),
+  )
+  await all.click()
+  await page.getByRole('alert').first().waitFor()
+  expect(await all.count()).toBe(0)
+  await expect.poll(readiness).toBe('unread')
+  await page.unroute(/requests\/r/)
+  await page.keyboard.press('a')
+  await settle(page)
+  expect(await decided(id)).toEqual([])
+  await readAll()
+  await all.click()
+  await expect.poll(() => decided(id)).toEqual(['r1 allow', 'r2 allow'])
+})
+
 test('a long diff is allowed only after its rest was opened and read to the end', async () => {
   const text = (word: string) => Array.from({ length: 450 }, (_, line) => `${word} ${line}`).join('\n')
   const input = {

@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { build } from 'vite'
+import { build, type Plugin } from 'vite'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const BUILDS = join(ROOT, 'node_modules/.cache/mainstem-page')
@@ -26,9 +26,17 @@ const SOURCES = [
 /** Builds of other sources are removed after this time; another run may still use them. */
 const KEPT_MS = 3_600_000
 
+/** A change of one source, to see that a test notices it. */
+export interface Plant {
+  /** The path of the source below the page. */
+  file: string
+  from: string
+  to: string
+}
+
 /** Where the page of these sources is, once `buildPage` has settled. Tests of one source share one build. */
-export function pageFolder(): string {
-  const hash = createHash('sha256')
+export function pageFolder(plants: readonly Plant[] = []): string {
+  const hash = createHash('sha256').update(JSON.stringify(plants))
   for (const path of globSync(SOURCES, { cwd: ROOT }).sort()) {
     const file = join(ROOT, path)
     if (statSync(file).isFile()) hash.update(path).update(readFileSync(file))
@@ -37,18 +45,35 @@ export function pageFolder(): string {
 }
 
 /** Builds the page, unless it is there. Two runs at the same time may both build it, and one of the two is kept. */
-export async function buildPage(folder: string): Promise<void> {
+export async function buildPage(folder: string, plants: readonly Plant[] = []): Promise<void> {
   if (existsSync(folder)) return
   mkdirSync(BUILDS, { recursive: true })
   removeOld()
   const outDir = mkdtempSync(join(BUILDS, 'draft-'))
   const configFile = join(ROOT, 'web/vite.config.ts')
-  await build({ configFile, logLevel: 'error', build: { outDir, emptyOutDir: true } })
+  await build({
+    configFile,
+    logLevel: 'error',
+    plugins: plants.map(planting),
+    build: { outDir, emptyOutDir: true },
+  })
   try {
     renameSync(outDir, folder)
   } catch (thrown) {
     rmSync(outDir, { recursive: true })
     if (!existsSync(folder)) throw thrown
+  }
+}
+
+function planting({ file, from, to }: Plant): Plugin {
+  return {
+    name: `plant in ${file}`,
+    enforce: 'pre',
+    transform(code, id) {
+      if (id !== join(ROOT, 'web', file)) return undefined
+      if (code.split(from).length !== 2) throw new Error(`${file} has to have this once: ${from}`)
+      return { code: code.replace(from, () => to), map: null }
+    },
   }
 }
 

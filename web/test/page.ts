@@ -2,7 +2,7 @@ import axe from 'axe-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { sharedBrowser } from './browser.ts'
-import { buildPage, pageFolder } from './built-page.ts'
+import { buildPage, type Plant, pageFolder } from './built-page.ts'
 import { Stage } from './stage.ts'
 
 /** Violations that a page must not cause during a test. */
@@ -27,13 +27,13 @@ export interface Theatre {
   signedIn(options?: BrowserContextOptions): Promise<Watched>
 }
 
-/** One server for a file of tests, one browser for the files of a process, and one build of the page for all files. */
-export function theatre(): Theatre {
-  const folder = pageFolder()
+/** One server for a file of tests, one browser for the files of a process, and one build of the page for all files without plants. */
+export function theatre(plants: readonly Plant[] = []): Theatre {
+  const folder = pageFolder(plants)
   const stage = new Stage(folder)
   const contexts: BrowserContext[] = []
   beforeAll(async () => {
-    await buildPage(folder)
+    await buildPage(folder, plants)
     await stage.start()
   })
   afterAll(async () => {
