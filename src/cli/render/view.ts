@@ -3,6 +3,9 @@ import { find, newTimeline, type Timeline, toolKey } from '../../client/timeline
 import type { EntryRules } from '../../dialects/dialect.ts'
 import { Screen, type ScreenOptions } from './screen.ts'
 
+/** The status of each item, by its text and the number of earlier items with the same text. */
+type ShownPlan = ReadonlyMap<string, string>
+
 /** The view of a session on a terminal: its timeline, and what was printed of it. */
 export interface TerminalView {
   readonly screen: Screen
@@ -26,8 +29,8 @@ export interface TerminalView {
   readonly told: Set<string>
   /** Calls whose changes were shown when they asked for permission. */
   readonly shownChanges: Set<string>
-  /** The status of each item of the plan that was shown. */
-  plan: ReadonlyMap<string, string>
+  /** The plan of the main thread (undefined) and of each sub-agent, as it was shown. */
+  readonly plans: Map<string | undefined, ShownPlan>
   /** Whether several requests were open at once, so that an answer has to name its request. */
   isParallel: boolean
 }
@@ -53,7 +56,7 @@ export function newView(options: ViewOptions): TerminalView {
     streamed: new Map(),
     told: new Set(),
     shownChanges: new Set(),
-    plan: new Map(),
+    plans: new Map(),
     isParallel: false,
   }
 }

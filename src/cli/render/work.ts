@@ -15,18 +15,31 @@ import {
   type ViewRules,
 } from './view.ts'
 
+/** A key for each item: two items may have the same text. */
+function keysOf(items: PlanUpdated['items']): string[] {
+  const earlier = new Map<string, number>()
+  return items.map(({ text }) => {
+    const count = earlier.get(text) ?? 0
+    earlier.set(text, count + 1)
+    return `${count} ${text}`
+  })
+}
+
 /** Shows a new plan in full, then only changed items. */
 function plan(view: TerminalView, { items, parent }: PlanUpdated): string[] {
   const { screen } = view
   const { colors } = screen
-  const known = view.plan
-  const isNew = items.some((item) => !known.has(item.text)) || known.size !== items.length
-  view.plan = new Map(items.map((item) => [item.text, item.status]))
+  const known = view.plans.get(parent)
+  const keys = keysOf(items)
+  const isNew = known?.size !== items.length || keys.some((key) => !known.has(key))
+  view.plans.set(parent, new Map(items.map(({ status }, index) => [keys[index] ?? '', status])))
   // The calls that write the plan.
-  for (const item of view.timeline.items)
+  const around =
+    parent === undefined ? view.timeline.items : (callOfAgent(view, parent)?.subagent?.items ?? [])
+  for (const item of around)
     if (item.kind === 'tool' && item.toolKind === 'think' && item.status === 'running')
       view.told.add(item.toolId)
-  const shown = items.filter((item) => isNew || known.get(item.text) !== item.status)
+  const shown = items.filter(({ status }, index) => isNew || known.get(keys[index] ?? '') !== status)
   if (shown.length === 0) return []
   const margin = marginOf(view, parent)
   const done = items.filter((item) => item.status === 'completed').length

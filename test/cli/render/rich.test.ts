@@ -121,6 +121,49 @@ test('a plan is a checklist, and the call that writes it is not shown', () => {
   ).toBe('◆ Plan  1 of 3\n  ✔ read\n  ▸ fix\n  ○ test\n')
 })
 
+describe('a later plan shows what changed', () => {
+  type Status = 'pending' | 'in_progress' | 'completed'
+  const plan = (statuses: readonly Status[], parent?: string): Event => ({
+    type: 'plan.updated',
+    items: statuses.map((status) => ({ text: 'run the tests', status })),
+    ...(parent !== undefined && { parent }),
+  })
+
+  test('of each item, also if two have the same text', () => {
+    expect(
+      shown([
+        plan(['in_progress', 'pending']),
+        plan(['completed', 'in_progress']),
+        plan(['completed', 'completed']),
+        plan(['completed', 'completed']),
+      ]),
+    ).toBe(
+      [
+        '◆ Plan  0 of 2\n  ▸ run the tests\n  ○ run the tests\n',
+        '◆ Plan  1 of 2\n  ✔ run the tests\n  ▸ run the tests\n',
+        '◆ Plan  2 of 2\n  ✔ run the tests\n',
+      ].join('\n'),
+    )
+  })
+
+  test('of the main thread and of each sub-agent alone, and hides the call of the sub-agent that writes it', () => {
+    const sub: Event[] = [
+      started('call-s1', 'Task', 'task', 'Review'),
+      { type: 'subagent.started', id: 's1', toolId: 'call-s1', label: 'Review' },
+    ]
+    const text = shown([
+      plan(['in_progress', 'pending']),
+      ...sub,
+      started('w', 'TodoWrite', 'think', '{"todos":[]}', 's1'),
+      plan(['pending'], 's1'),
+      ended('w', 'TodoWrite', 'think', { parent: 's1' }),
+      plan(['completed', 'pending']),
+    ])
+    expect(text).not.toContain('TodoWrite')
+    expect(text).toMatch(/◆ Plan {2}1 of 2\n {2}✔ run the tests\n$/)
+  })
+})
+
 test('calls of sub-agents that work at the same time are below the name of their sub-agent', () => {
   const sub = (id: string, label: string): Event[] => [
     started(`call-${id}`, 'Task', 'task', label),
