@@ -17,9 +17,10 @@ import { describe } from '../src/gateway/http/openapi/openapi.ts'
 import { endpointsOf } from '../src/gateway/routes.ts'
 import { TestGateway } from '../test/gateway/start.ts'
 import { httpReference } from './site/http-reference.ts'
+import { landing } from './site/landing.ts'
 import { deadLinks, outsideHosts } from './site/links.ts'
 
-const { version } = createRequire(import.meta.url)('../package.json')
+const { version, description } = createRequire(import.meta.url)('../package.json')
 const SITE = 'site'
 const DIST = join(SITE, 'dist')
 
@@ -42,6 +43,8 @@ function listFolders(root: string): void {
 
 rmSync(join(SITE, 'pages'), { recursive: true, force: true })
 cpSync('docs', join(SITE, 'pages'), { recursive: true })
+const index = join(SITE, 'pages', 'index.md')
+writeFileSync(index, landing(readFileSync(index, 'utf8'), description))
 const document = describe(endpointsOf(new TestGateway({}).deps), version)
 writeFileSync(join(SITE, 'pages', 'reference', 'http.md'), httpReference(document))
 run('npm', 'ci', '--no-audit', '--no-fund')

@@ -71,7 +71,7 @@ export default defineConfig({
       {
         text: 'Start',
         items: [
-          page('index.md', 'What do you want to do?'),
+          { text: 'What do you want to do?', link: '/#what-do-you-want-to-do' },
           ...named('guides/getting-started', 'guides/which-api', 'guides/faq'),
         ],
       },
