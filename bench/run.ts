@@ -10,14 +10,16 @@ import { postgres } from './postgres.ts'
 import { readers } from './readers.ts'
 import { search } from './search.ts'
 import { session } from './session.ts'
+import { spool } from './spool.ts'
 import { store } from './store.ts'
 import { types } from './types.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `fan-out [readers] [events a second]`, `masking [megabytes]`, `search`, `cli [runs]`, `peers [runs]`, `ends [idle processes …]`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `fan-out [readers] [events a second]`, `masking [megabytes]`, `search`, `cli [runs]`, `peers [runs]`, `ends [idle processes …]`, `spool [rounds] [sessions]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,
   session,
+  spool,
   store,
   postgres,
   gateway,

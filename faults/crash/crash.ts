@@ -80,7 +80,13 @@ export async function crash(
   try {
     await using storage = store === 'sqlite' ? sqliteStorage(home) : await postgresStorage()
     const host = await Host.create(home, { program: 'failpoints', drainMs: 50, storage })
-    const trial = new Trial(host, seed, rounds, tell, new Damages(home, randomFrom(seed), damages))
+    const trial = new Trial(
+      host,
+      seed,
+      rounds,
+      tell,
+      new Damages(home, host.histories, randomFrom(seed), damages),
+    )
     return await trial.run()
   } finally {
     rmSync(home, { recursive: true, maxRetries: 3 })

@@ -1,5 +1,6 @@
 import { appendFileSync, readdirSync, readFileSync, renameSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Note } from '../fakes/history.ts'
 import { pick, type Random } from '../random.ts'
 
 /**
@@ -23,12 +24,15 @@ export class Damages {
   /** How often each was done. */
   readonly done = new Map<DamageKind, number>()
   readonly #spool: string
+  readonly #histories: string
   readonly #random: Random
   readonly #kinds: readonly DamageKind[]
   readonly #left = new Map<DamageKind, number>()
 
-  constructor(data: string, random: Random, kinds: readonly DamageKind[]) {
+  /** `histories` is where fake agents note what they print. */
+  constructor(data: string, histories: string, random: Random, kinds: readonly DamageKind[]) {
     this.#spool = join(data, 'spool')
+    this.#histories = histories
     this.#random = random
     this.#kinds = kinds
   }
@@ -39,7 +43,7 @@ export class Damages {
     const runs = readdirSync(this.#spool).flatMap((name) => runIn(join(this.#spool, name)))
     if (runs.length === 0) return
     const [kind, run] = [pick(this.#random, this.#kinds), pick(this.#random, runs)]
-    if (!harm[kind](run)) return
+    if (!harm[kind](run, this.#histories)) return
     this.done.set(kind, (this.done.get(kind) ?? 0) + 1)
     this.#left.set(kind, (this.#left.get(kind) ?? 0) + 1)
   }
@@ -67,11 +71,16 @@ function runIn(folder: string): DamagedRun[] {
 }
 
 /** Each returns false if it could not be done. */
-const harm: Readonly<Record<DamageKind, (run: DamagedRun) => boolean>> = {
+const harm: Readonly<Record<DamageKind, (run: DamagedRun, histories: string) => boolean>> = {
   agent: kill,
-  torn(run) {
+  torn(run, histories) {
+    const agents = childrenOf(run.launcher)
     if (!kill(run)) return false
-    appendFileSync(join(run.folder, 'out'), '{"type":"assist')
+    appendFileSync(join(run.folder, 'out'), HALF_A_LINE)
+    // The agent can note no more, and the journal has what is in the file.
+    const note: Note = { type: 'line', text: HALF_A_LINE }
+    for (const name of readdirSync(histories).filter((name) => agents.includes(name.split('-')[0] ?? '')))
+      appendFileSync(join(histories, name), `${JSON.stringify(note)}\n`)
     return true
   },
   guard({ folder }) {
@@ -87,6 +96,12 @@ const harm: Readonly<Record<DamageKind, (run: DamagedRun) => boolean>> = {
     symlinkSync(join(folder, 'out.old'), join(folder, 'out'))
     return true
   },
+}
+
+const HALF_A_LINE = '{"type":"assist'
+
+function childrenOf(pid: number): string[] {
+  return readOr(`/proc/${pid}/task/${pid}/children`).split(' ')
 }
 
 /** Ends the launcher and the agent at once, so that nothing records how. */
