@@ -8,6 +8,7 @@ import { advance, newStatus, statusLine } from '../../src/cli/turn/status.ts'
 import { promptFrom } from '../../src/cli/turn/stdin-prompt.ts'
 import type { Event } from '../../src/model/index.ts'
 import { nearest } from '../../src/model/text/nearest.ts'
+import { SAMPLES } from '../model/samples.ts'
 
 /** A small terminal: it knows line breaks, carriage returns, and the sequences that we print. */
 function screenOf(output: string): string[] {
@@ -73,6 +74,21 @@ describe('the status line', () => {
     expect(statusLine(status, 45_000)).toContain('0:44 · Bash · 1,200 tokens · no output for 0:42')
     take({ type: 'turn.completed', turn: 1, outcome: 'completed', durationMs: 1, denials: 0 }, 50_000)
     expect(statusLine(status, 51_000)).toBe('')
+  })
+
+  test('shows paths of the call relative to the directory of the session', () => {
+    const events: Event[] = [
+      SAMPLES['session.started'],
+      { type: 'turn.started', turn: 1, origin: 'prompt' },
+      { type: 'tool.started', toolId: 't', name: 'Read', kind: 'read', title: '/project/src/a.ts' },
+    ]
+    const lines = [events, events.slice(1)].map((shown, index) => {
+      const status = { ...newStatus(), cwd: index === 0 ? '' : '/project' }
+      for (const [seq, event] of shown.entries())
+        advance(status, { session: '', seq: seq + 1, turn: 1, at: 0, event }, 0)
+      return statusLine(status, 0)
+    })
+    for (const line of lines) expect(line).toContain(' · Read src/a.ts · ')
   })
 
   test('counts hours', () => {

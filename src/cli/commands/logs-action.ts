@@ -24,7 +24,7 @@ export async function logs(ref: string, flags: LogsFlags): Promise<void> {
   const { since = 0 } = flags
   if (flags.raw) return raw(client, record, since, printer, signal)
   const dialect = await dialectOf(flags)
-  const show = dialect ? showAs(dialect) : peopleShown(flags, info.principal)
+  const show = dialect ? showAs(dialect) : peopleShown(flags, info.principal, record.cwd)
   if (!flags.follow && head < earliest) return
   try {
     for await (const entry of client.entries(id, { after: earliest - 1, signal })) {
@@ -38,9 +38,13 @@ export async function logs(ref: string, flags: LogsFlags): Promise<void> {
   }
 }
 
-function peopleShown({ full = false, changes = false }: LogsFlags, reader: string): (entry: Entry) => string {
+function peopleShown(
+  { full = false, changes = false }: LogsFlags,
+  reader: string,
+  cwd: string,
+): (entry: Entry) => string {
   const { stdout } = process
-  const view = newView({ ...screenOn(stdout), isFull: full || changes, reader })
+  const view = newView({ ...screenOn(stdout), isFull: full || changes, reader, cwd })
   if (!changes) return showToPeople(stdout, view)
   return ({ event }) =>
     event.type === 'file.changed' ? changedFile(view, '', event).join('') + view.screen.gap() : ''

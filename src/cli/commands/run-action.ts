@@ -38,6 +38,7 @@ async function runOn(server: RunServer, agent: string, prompt: string, flags: Ru
     )
     return
   }
+  transcript.workIn(begun.cwd)
   const { client } = server
   const { passesKeys = false } = begun
   using _ = loginNote(client, agent, transcript, flags, passesKeys)

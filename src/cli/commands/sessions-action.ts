@@ -50,6 +50,7 @@ export async function attach(ref: string, flags: ServerFlags & TranscriptFlags):
   const { client } = await connect(flags)
   const session = await sessionOf(client, ref)
   using transcript = await Transcript.open(process, flags)
+  transcript.workIn(session.cwd)
   const isAtRest = session.status !== 'busy' && session.queue.length === 0
   // A session at rest is shown to its head; one at work, to the end of its work.
   const after = (session.earliest ?? 1) - 1
@@ -150,12 +151,13 @@ async function watch(
   turn: number | undefined,
   flags: SendFlags,
 ): Promise<void> {
-  const { id, name, head } = session
+  const { id, name, cwd, head } = session
   if (flags.detach) {
     console.error(`watch it: ${MAINSTEM} attach ${refOf(session)}`)
     return
   }
   using transcript = await Transcript.open(process, flags)
+  transcript.workIn(cwd)
   process.exitCode = await watchTurn(transcript, {
     client,
     session: id,

@@ -1,3 +1,4 @@
+import { relativePath } from '../../client/calls/describe-call.ts'
 import type { FileChanged } from '../../model/events/tool.ts'
 import type { TerminalView } from './view.ts'
 import type { Style } from './wrap.ts'
@@ -36,10 +37,10 @@ export function excerpt(
 
 /** A changed file: its name, and its diff in colours. */
 export function changedFile(view: TerminalView, margin: string, file: FileChanged): string[] {
-  const { screen } = view
+  const { screen, cwd } = view
   const counts = countsOf(file)
-  const from = file.from === undefined ? '' : `${file.from} → `
-  const name = `${file.change} ${from}${file.path}${counts === '' ? '' : `  ${counts}`}`
+  const from = file.from === undefined ? '' : `${relativePath(file.from, cwd)} → `
+  const name = `${file.change} ${from}${relativePath(file.path, cwd)}${counts === '' ? '' : `  ${counts}`}`
   return [screen.quote(margin, [name], screen.colors.bold), ...diffOf(view, margin, file)]
 }
 

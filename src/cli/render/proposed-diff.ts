@@ -24,7 +24,7 @@ function linesOfChange(view: TerminalView, change: ProposedChange): string[] {
   const { bold, dim, green, red } = screen.colors
   const compared = change.diff === undefined ? compareLines(change.before, change.after) : inDiff(change.diff)
   const count = (sign: string) => compared.filter((line) => line.sign === sign).length
-  const path = change.path === undefined ? [] : [cwd === '' ? change.path : relativePath(change.path, cwd)]
+  const path = change.path === undefined ? [] : [relativePath(change.path, cwd)]
   const verb = change.change === 'deleted' ? 'delete ' : ''
   const heading = path.map((name) => `${verb}${escapeInvisible(name)}  +${count('+')} −${count('-')}`)
   const paints: Record<ComparedLine['sign'], Style> = { ' ': dim, '-': red, '+': green }

@@ -1,4 +1,5 @@
 import { approvalDetails, escapeInvisible } from '../../client/approval-fields.ts'
+import { commandOf, relativePath, withRelativePaths } from '../../client/calls/describe-call.ts'
 import { subagentName } from '../../client/timeline/timeline.ts'
 import type { RequestOpened } from '../../model/events/request.ts'
 import { proposedDiff } from './proposed-diff.ts'
@@ -50,7 +51,7 @@ export function requestCard(view: TerminalView, request: RequestOpened): Request
 function headingOf(view: TerminalView, request: RequestOpened): string {
   const { screen } = view
   const { colors } = screen
-  const title = escapeInvisible(titleOfRequest(request))
+  const title = escapeInvisible(titleOfRequest(view, request))
   // The card of the call is still open at the end of the output and continues below the answer.
   const inCard = request.toolId !== undefined && request.toolId === view.openCard
   const gap = inCard ? '' : newCard(view)
@@ -65,8 +66,20 @@ function headingOf(view: TerminalView, request: RequestOpened): string {
   )
 }
 
+/** The title of a request, with paths relative to the directory of its session. A command stays as it is. */
+export function requestTitle(
+  { title, input }: RequestOpened,
+  cwd: string,
+  called?: unknown,
+): string | undefined {
+  const isCommand = commandOf(input) !== undefined || commandOf(called) !== undefined
+  return title === undefined || isCommand ? title : withRelativePaths(title, cwd)
+}
+
 /** Of a plan and a question, the name of the tool that asks says nothing. */
-function titleOfRequest({ kind, title, tool, questions = [] }: RequestOpened): string {
+function titleOfRequest(view: TerminalView, request: RequestOpened): string {
+  const { kind, tool, questions = [] } = request
+  const title = requestTitle(request, view.cwd, callOf(view, request.toolId)?.input)
   const [only, another] = questions
   if (kind === 'plan') return title ?? ''
   if (kind === 'question' && only) return (another ? undefined : only.header) ?? ''
@@ -132,11 +145,13 @@ function labelOf(view: TerminalView, request: RequestOpened, lines: number, wait
 
 /** What a request is about, on one line: the tool and its path or title. */
 export function subjectOf(view: TerminalView, request: RequestOpened): string {
-  const { tool, title, toolId, locations, kind } = request
+  const { tool, toolId, locations, kind } = request
+  const { cwd } = view
   if (kind === 'plan') return TITLES.plan
   const call = callOf(view, toolId)
   const name = tool ?? TITLES[kind]
-  const detail = locations?.[0]?.path ?? title ?? (call ? titleOf(call) : '')
+  const place = locations?.[0] && relativePath(locations[0].path, cwd)
+  const detail = place ?? requestTitle(request, cwd, call?.input) ?? (call ? titleOf(call, cwd) : '')
   const words = detail === '' || detail === name ? name : `${name}  ${detail}`
   return escapeInvisible(words).replaceAll(/[\n\t]+/g, ' ')
 }

@@ -47,7 +47,7 @@ function headline(view: TerminalView, margin: string, call: ToolItem, tool: Tool
   // On the main thread the marker is in the first column, where agent output never appears.
   const lead = margin === '  ' ? '' : margin
   const room = screen.columns() - widthOf(lead) - 4 - widthOf(call.name) - 2 - widthOf(result[1])
-  const title = cut(titleOf(call).replaceAll(/\s+/g, ' '), Math.max(SHORTEST_TITLE, room))
+  const title = cut(titleOf(call, view.cwd).replaceAll(/\s+/g, ' '), Math.max(SHORTEST_TITLE, room))
   return screen.line(lead, mark, [colors.bold, call.name], title === '' ? '' : `  ${title}`, [
     result[0],
     `  ${result[1]}`,

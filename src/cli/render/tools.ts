@@ -45,7 +45,7 @@ function reopen(view: TerminalView, toolId: string | undefined, parent: string |
   const tool = callOf(view, toolId)
   const gap = newCard(view)
   view.openCard = toolId
-  return tool ? gap + header(view, marginOf(view, parent), tool.name, titleOf(tool)) : gap
+  return tool ? gap + header(view, marginOf(view, parent), tool.name, titleOf(tool, view.cwd)) : gap
 }
 
 function completed(view: TerminalView, tool: ToolCompleted): string[] {

@@ -1,3 +1,4 @@
+import { describeCall, withRelativePaths } from '../../client/calls/describe-call.ts'
 import type { ToolItem } from '../../client/timeline/items.ts'
 import { find, newTimeline, type Timeline, toolKey } from '../../client/timeline/timeline.ts'
 import type { EntryRules } from '../../dialects/dialect.ts'
@@ -40,6 +41,8 @@ export type ViewRules = EntryRules<TerminalView, string>
 
 export interface ViewOptions extends ScreenOptions {
   isFull?: boolean
+  /** The directory of the session, if it is known before its first entry. */
+  cwd?: string
   reader?: string | undefined
 }
 
@@ -50,7 +53,7 @@ export function newView(options: ViewOptions): TerminalView {
     openCard: undefined,
     endsWithCall: false,
     speaker: undefined,
-    cwd: '',
+    cwd: options.cwd ?? '',
     isFull: options.isFull ?? false,
     reader: options.reader,
     streamed: new Map(),
@@ -93,9 +96,13 @@ export function callOfAgent({ timeline }: TerminalView, id: string): ToolItem | 
   return key === undefined ? undefined : find(timeline, key, 'tool')
 }
 
-/** What a call does, on one line: its title, or its input. */
-export function titleOf({ title, input }: ToolItem): string {
-  return title ?? (input === undefined ? '' : (JSON.stringify(input) ?? ''))
+/** What a call does, on one line, with paths relative to the directory of the session. A command stays as it is. */
+export function titleOf(call: ToolItem, cwd: string): string {
+  const { title, input } = call
+  const { subject, form } = describeCall(call, cwd)
+  if (title !== undefined) return form === 'command' ? title : withRelativePaths(title, cwd)
+  if (subject !== '' || input === undefined) return subject
+  return JSON.stringify(input) ?? ''
 }
 
 /** Starts a new card. The card above it is complete. */

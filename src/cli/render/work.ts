@@ -92,7 +92,7 @@ export const workRules = {
     const call = callOf(view, toolId)
     const { screen } = view
     const { dim, magenta } = screen.colors
-    if (!screen.rich && call && titleOf(call) === label) return []
+    if (!screen.rich && call && titleOf(call, view.cwd) === label) return []
     view.speaker = id
     const kind = screen.rich && agentType !== undefined ? `  ${agentType}` : ''
     const own = screen.rich && call ? marginOfCall(view, call) : marginOf(view, id)

@@ -13,6 +13,7 @@ import { allSessions, sessionOf } from './session-ref.ts'
 export interface BegunTurn {
   session: string
   name: string | undefined
+  cwd: string
   turn: number
   after: number
   /** The agent gets variables of this terminal. */
@@ -45,9 +46,10 @@ export async function beginTurn(
   const policy = policyOf(flags)
   const resume = earlier && nativeIdOf(earlier)
   const keys = callerKeys(server, agent)
+  const directory = earlier?.cwd ?? cwd
   const body: BeginSession = {
     agent,
-    cwd: earlier?.cwd ?? cwd,
+    cwd: directory,
     prompt,
     attended,
     ...(flags.launch && { launch: flags.launch }),
@@ -60,7 +62,7 @@ export async function beginTurn(
   const { id, turn = 1 } = await client.begin(body).catch((thrown: unknown) => {
     throw refusedDirectory(server, flags.cwd, thrown)
   })
-  return { session: id, name: flags.name, turn, after: 0, passesKeys: keys !== undefined }
+  return { session: id, name: flags.name, cwd: directory, turn, after: 0, passesKeys: keys !== undefined }
 }
 
 /** The directory of a new session: on this machine, or on that of the server. */
@@ -100,7 +102,7 @@ async function continueIn(
   if (flags.model !== undefined) await client.setModel(id, flags.model)
   const keys = callerKeys(server, record.agent)
   const turn = await client.prompt(id, prompt, images, undefined, keys)
-  return { session: id, name, turn, after: head, passesKeys: keys !== undefined }
+  return { session: id, name, cwd: record.cwd, turn, after: head, passesKeys: keys !== undefined }
 }
 
 async function earlierSession(

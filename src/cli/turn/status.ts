@@ -18,18 +18,21 @@ const LONGEST_CALL = 40
 /** What the status line shows: the timeline of the latest turn, and when its entries arrived. */
 export interface TurnStatus {
   timeline: Timeline
+  /** The directory of the session; empty while it is unknown. */
+  cwd: string
   /** By the local clock, because the clock of the server may differ. */
   startedAt: number
   lastAt: number
 }
 
 export function newStatus(): TurnStatus {
-  return { timeline: newTimeline(), startedAt: 0, lastAt: 0 }
+  return { timeline: newTimeline(), cwd: '', startedAt: 0, lastAt: 0 }
 }
 
 /** Adds an entry that arrived at `now`. A turn starts another timeline, so that a long session fits in memory. */
 export function advance(status: TurnStatus, entry: Entry, now: number): void {
   status.lastAt = now
+  if (entry.event.type === 'session.started') status.cwd = entry.event.cwd
   if (entry.event.type === 'turn.started') {
     status.timeline = nextTurn(status.timeline)
     status.startedAt = now
@@ -38,7 +41,7 @@ export function advance(status: TurnStatus, entry: Entry, now: number): void {
 }
 
 /** The progress of the turn; empty if none runs. */
-export function progressOf({ timeline, startedAt, lastAt }: TurnStatus, now: number): string {
+export function progressOf({ timeline, cwd, startedAt, lastAt }: TurnStatus, now: number): string {
   const activity = activityOf(timeline)
   if (activity.state === 'idle') return ''
   if (activity.state === 'waiting') {
@@ -49,7 +52,7 @@ export function progressOf({ timeline, startedAt, lastAt }: TurnStatus, now: num
   const frame = FRAMES[Math.floor(now / 100) % FRAMES.length] ?? ''
   const parts = [
     `${frame} ${clockTime(now - startedAt)}`,
-    ...(activity.state === 'tool' ? [callsOf(timeline, activity.tool)] : []),
+    ...(activity.state === 'tool' ? [callsOf(timeline, activity.tool, cwd)] : []),
     ...(tokens === 0 ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
     ...(now - lastAt < QUIET_MS ? [] : [`no output for ${clockTime(now - lastAt)}`]),
   ]
@@ -57,11 +60,11 @@ export function progressOf({ timeline, startedAt, lastAt }: TurnStatus, now: num
 }
 
 /** The call that started last, and how many others run. */
-function callsOf({ items, running }: Timeline, last: ToolItem): string {
+function callsOf({ items, running }: Timeline, last: ToolItem, cwd: string): string {
   const others = items.filter(
     (item) => item.kind === 'tool' && item.status === 'running' && item.turn === running?.turn,
   ).length
-  const title = printableLine(titleOf(last))
+  const title = printableLine(titleOf(last, cwd))
   const name = cut(title === '' ? last.name : `${last.name} ${title}`, LONGEST_CALL)
   return others > 1 ? `${name} and ${others - 1} more` : name
 }

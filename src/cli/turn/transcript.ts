@@ -3,8 +3,8 @@ import type { Dialect } from '../../dialects/dialect.ts'
 import type { Entry } from '../../model/index.ts'
 import { printable } from '../render/printable.ts'
 import { Printer } from '../render/printer.ts'
-import { askingView, showAs, showRequests, showToPeople, USUAL_COLUMNS } from '../render/show.ts'
-import type { TerminalView } from '../render/view.ts'
+import { askingView, screenOn, showAs, showRequests, showToPeople, USUAL_COLUMNS } from '../render/show.ts'
+import { newView, type TerminalView } from '../render/view.ts'
 import { cut } from '../render/wrap.ts'
 import { askAt } from '../terminal/ask.ts'
 import type { Composer } from '../terminal/composer/composer.ts'
@@ -62,9 +62,9 @@ export class Transcript implements Disposable {
     this.#lines = dialect && showAs(dialect)
     const isSilent = dialect !== undefined || quiet
     this.#isSilent = isSilent
-    this.#view = askingView(stderr)
+    this.#view = this.canAsk ? askingView(stderr) : newView(screenOn(stderr))
     const showRequest = this.canAsk ? showRequests(stderr, this.#view) : () => ''
-    this.#people = isSilent ? showRequest : showToPeople(stderr, this.canAsk ? this.#view : undefined)
+    this.#people = isSilent ? showRequest : showToPeople(stderr, this.#view)
     if (!isSilent && stderr.isTTY && process.env.TERM !== 'dumb')
       this.#ticker = setInterval(() => this.redraw(), TICK_MS).unref()
   }
@@ -98,6 +98,12 @@ export class Transcript implements Disposable {
   /** Whether the agent has written or done something. */
   get hasAnswer(): boolean {
     return this.#status.timeline.items.some(({ kind }) => ANSWERS.has(kind))
+  }
+
+  /** Sets the directory of a session whose first entry is not shown: paths are relative to it. */
+  workIn(cwd: string): void {
+    this.#view.cwd = cwd
+    this.#status.cwd = cwd
   }
 
   /** What is known about the turn that runs. */

@@ -113,8 +113,9 @@ function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A path below a directory without that directory; any other path as it is. */
+/** A path below a directory without that directory; any other path as it is, also while the directory is unknown (empty). */
 export function relativePath(path: string, cwd: string): string {
+  if (cwd === '') return path
   const below = `${cwd.replace(/\/+$/, '')}/`
   const rest = path.startsWith(below) ? path.slice(below.length) : ''
   // A path that leaves the directory again must not look as if it were inside.

@@ -195,6 +195,75 @@ test('calls of sub-agents that work at the same time are below the name of their
   )
 })
 
+describe('paths below the directory of the session are relative to it', () => {
+  const input = { file_path: '/project/src/a.ts', content: 'a' }
+  const session: Event = {
+    type: 'session.started',
+    agent: 'claude',
+    launch: 'live',
+    cwd: '/project',
+    policy: SAMPLES['session.started'].policy,
+    capabilities: SAMPLES['session.started'].capabilities,
+  }
+
+  test('in the line of a call, with or without a title', () => {
+    const text = shown(
+      [
+        session,
+        started('1', 'Read', 'read', '/project/src/a.ts'),
+        ended('1', 'Read', 'read'),
+        { type: 'tool.started', toolId: '2', name: 'Write', kind: 'edit', input },
+        ended('2', 'Write', 'edit'),
+        started('3', 'Read', 'read', '/project/../etc/passwd'),
+        ended('3', 'Read', 'read'),
+      ],
+      { columns: 120 },
+    )
+    expect(text).toContain(
+      '● Read  src/a.ts  done\n● Write  src/a.ts  done\n● Read  /project/../etc/passwd  done\n',
+    )
+  })
+
+  test('but a command is shown as it runs, without the JSON around it', () => {
+    const command = 'cat /project/src/a.ts'
+    const text = shown(
+      [
+        session,
+        {
+          type: 'tool.started',
+          toolId: '1',
+          name: 'Bash',
+          kind: 'execute',
+          input: { command },
+          title: command,
+        },
+        ended('1', 'Bash', 'execute'),
+        { type: 'tool.started', toolId: '2', name: 'Bash', kind: 'execute', input: { command } },
+        ended('2', 'Bash', 'execute'),
+      ],
+      { columns: 120 },
+    )
+    expect(text).toContain(`● Bash  ${command}  done\n● Bash  ${command}  done\n`)
+  })
+
+  test('in the name of a changed file, and its earlier one', () => {
+    const renamed = { path: '/project/b.ts', from: '/project/a.ts', change: 'renamed' } as const
+    expect(shown([session, { type: 'file.changed', ...renamed }])).toContain('│ renamed a.ts → b.ts\n')
+  })
+
+  test('in the heading of a request; the details have what the agent sends', () => {
+    const opened = { ...SAMPLES['request.opened'], toolId: 'none', title: 'Move /project/a.ts', tool: 'Move' }
+    const moved = shown([session, { ...opened, input: { from: '/project/a.ts' } }])
+    expect(moved).toContain('? Permission  Move a.ts\n    from: /project/a.ts\n')
+    const run = { ...opened, title: 'cat /project/a.ts', input: { command: 'cat /project/a.ts' } }
+    expect(shown([session, run])).toContain('? Permission  cat /project/a.ts\n')
+    const call: Event = { ...SAMPLES['tool.started'], toolId: 'c', input: run.input }
+    expect(shown([session, call, { ...run, toolId: 'c', input: {} }])).toContain(
+      '? Permission  cat /project/',
+    )
+  })
+})
+
 describe('requests', () => {
   const request = { requestId: 'r', blocking: true, toolId: '1', inputDigest: 'd', options: [] }
 

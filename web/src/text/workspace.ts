@@ -15,7 +15,7 @@ export function useRelativePaths(): RelativePaths {
   const cwd = useContext(Workspace)
   return {
     cwd,
-    path: (path) => (cwd === '' ? path : relativePath(path, cwd)),
-    text: (text) => (cwd === '' ? text : withRelativePaths(text, cwd)),
+    path: (path) => relativePath(path, cwd),
+    text: (text) => withRelativePaths(text, cwd),
   }
 }
