@@ -40,13 +40,9 @@ export function refuseCommon(options: SessionOptions): void {
   })
 }
 
-/** Settings without a flag that both versions read from the same keys; undefined if there are none. */
-export function inlineSettings({
-  mcpServers,
-  systemPrompt,
-  subagents = {},
-  skills,
-}: SessionOptions): object | undefined {
+/** Settings of version 1 without a flag; undefined if there are none. */
+export function inlineSettings(options: SessionOptions): object | undefined {
+  const { systemPrompt, subagents = {} } = options
   const prompt = systemPrompt?.replace
   const agent = {
     ...Object.fromEntries(
@@ -55,11 +51,18 @@ export function inlineSettings({
     ...(prompt !== undefined && { build: { prompt } }),
   }
   const settings = {
-    ...(mcpServers && { mcp: serversOf(mcpServers) }),
+    ...commonSettings(options),
     ...(Object.keys(agent).length > 0 && { agent }),
-    ...(skills && { skills: { paths: skills } }),
   }
   return Object.keys(settings).length > 0 ? settings : undefined
+}
+
+/** Settings that both versions read from the same keys. */
+export function commonSettings({ mcpServers, skills }: SessionOptions): object {
+  return {
+    ...(mcpServers && { mcp: serversOf(mcpServers) }),
+    ...(skills && { skills: { paths: skills } }),
+  }
 }
 
 /** MCP servers, as its settings name them. */

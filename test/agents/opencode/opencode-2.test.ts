@@ -61,6 +61,21 @@ describe('opencode at version 2', () => {
     if (rules.length === 0) expect(permissions).toEqual([])
   })
 
+  test.each<[Policy, SessionOptions, object | undefined]>([
+    [DEFAULT_POLICY, {}, undefined],
+    [DEFAULT_POLICY, { systemPrompt: { replace: 'Be brief.' } }, { build: { system: 'Be brief.' } }],
+    [{ ...DEFAULT_POLICY, maxSteps: 3 }, {}, { build: { steps: 3 }, plan: { steps: 3 } }],
+    [
+      { ...DEFAULT_POLICY, maxSteps: 3 },
+      { systemPrompt: { replace: 'Be brief.' } },
+      { build: { steps: 3, system: 'Be brief.' }, plan: { steps: 3 } },
+    ],
+  ])('sets its agents under one key, because another one is dropped: %o %o', (policy, options, agents) => {
+    const { config } = launchOf(policy, options)
+    expect(config.agent).toBeUndefined()
+    expect(config.agents).toEqual(agents)
+  })
+
   test.each<[Policy, SessionOptions, string]>([
     [{ approval: 'ask', sandbox: 'workspace-write' }, {}, 'sandbox workspace-write'],
     [DEFAULT_POLICY, { outputSchema: {} }, 'outputSchema'],

@@ -3,7 +3,7 @@ import { type AgentVariant, recipe, type ServerLaunch, type Start } from '../../
 import { accounted } from '../../kit/accounted.ts'
 import { jsonVariable, refuseSet, unsupported } from '../../kit/option.ts'
 import { toolNames } from '../../kit/tool-names.ts'
-import { inlineSettings, LACKS, PASSED, refuseCommon, refuseLimits } from '../options.ts'
+import { commonSettings, LACKS, PASSED, refuseCommon, refuseLimits } from '../options.ts'
 import { CAPABILITIES } from './capabilities.ts'
 import { codec } from './codec.ts'
 import { dropped } from './ignored-fields.ts'
@@ -81,13 +81,25 @@ function refuseOptions(options: SessionOptions): void {
 
 /** Version 2 ignores the variable with permission rules: only the configuration can contain them. */
 function configOf(start: Start): object {
-  const { maxSteps: steps } = start.policy
+  const agents = agentsOf(start)
   return {
     autoupdate: false,
     share: 'disabled',
     permissions: rulesOf(start),
-    // The last allowed call gets no tools, so no other one follows it.
-    ...(steps !== undefined && { agents: { build: { steps }, plan: { steps } } }),
-    ...inlineSettings(start.options),
+    ...(Object.keys(agents).length > 0 && { agents }),
+    ...commonSettings(start.options),
+  }
+}
+
+/** Settings of its agents. An entry under the key of version 1, `agent`, is dropped where `agents` has the name too. */
+function agentsOf({ policy, options }: Start): Record<string, object> {
+  const steps = policy.maxSteps
+  const system = options.systemPrompt?.replace
+  // The last allowed call gets no tools, so no other one follows it.
+  const limit = steps === undefined ? {} : { steps }
+  const build = { ...limit, ...(system !== undefined && { system }) }
+  return {
+    ...(Object.keys(build).length > 0 && { build }),
+    ...(steps !== undefined && { plan: limit }),
   }
 }
