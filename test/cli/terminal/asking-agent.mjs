@@ -4,13 +4,18 @@ import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
+if (process.argv.includes('--version')) {
+  console.log('2.1.326 (Claude Code)')
+  process.exit(0)
+}
+
 const session_id = randomUUID()
 const say = (message) =>
   process.stdout.write(`${JSON.stringify({ session_id, uuid: randomUUID(), ...message })}\n`)
 const text = (text) => content('assistant', { type: 'text', text })
-const content = (role, block) => {
+const content = (role, block, more) => {
   const message = { id: `msg_${randomUUID()}`, role, model: 'm', content: [block] }
-  say({ type: role, message, parent_tool_use_id: null })
+  say({ type: role, message, parent_tool_use_id: null, ...more })
 }
 const end = (result) => say({ type: 'result', subtype: 'success', is_error: false, result })
 
@@ -71,6 +76,16 @@ const scenes = {
     bash('second')
   },
   write: (lines) => ask('Write', { file_path: '/project/long.txt', content: numbered(Number(lines)) }),
+  /** Creates a file in its directory without a request. */
+  created(lines) {
+    const id = `call_${randomUUID()}`
+    const input = { file_path: `${process.cwd()}/long.txt`, content: numbered(Number(lines)) }
+    content('assistant', { type: 'tool_use', id, name: 'Write', input })
+    const { file_path: filePath, content: written } = input
+    const tool_use_result = { type: 'create', filePath, content: written, structuredPatch: [] }
+    content('user', { type: 'tool_result', tool_use_id: id, content: 'ok' }, { tool_use_result })
+    end('written')
+  },
   hidden: () => bash('echo safe \u202e\u200b\x1b[8m; rm -rf secret'),
   permission: () => ask('Bash', { command: 'rm -rf build && npm run build -- --all-of-it' }),
   question: () => ask('AskUserQuestion', QUESTION),
@@ -79,6 +94,7 @@ const scenes = {
     end('done')
   },
   work: () => text('working'),
+  silence: () => undefined,
   wait: () => {
     text('working')
     const timer = setInterval(() => {
