@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as z from 'zod'
 import { LOCAL } from '../gateway/http/auth.ts'
-import { type AccessChange, actionOf, loginName, type Role } from '../model/access.ts'
+import { type AccessChange, actionOf, auditId, loginName, type Role } from '../model/access.ts'
 import { MainstemError } from '../model/index.ts'
 import type { AccessStore } from '../stores/access.ts'
 import type { Config } from './config.ts'
@@ -58,7 +58,7 @@ export async function importTokens(
       client: 'terminal',
       details: { name },
     } as const
-    await access.change(change, { id: randomUUID(), ...fact })
+    await access.change(change, { id: auditId(randomUUID()), ...fact })
   }
   const known = new Map((await access.tokens()).map(({ name, digest }) => [name, digest]))
   for (const [name, digest] of digests) {

@@ -86,6 +86,11 @@ export interface StoredToken {
 /** A row of the audit trail, before the store gives it a time. A repeated id is stored once. */
 export type AuditFact = Omit<AuditRecord, 'at'>
 
+let auditRows = 0
+
+/** The id of a new row of the audit trail. Rows of one time have the order of their ids, so this process counts them. */
+export const auditId = (random: string) => `${String(++auditRows).padStart(12, '0')}-${random}`
+
 /** A change of tokens or grants. Who makes it is in the fact that is stored with it. */
 export type AccessChange =
   | (Pick<StoredToken, 'name' | 'digest' | 'roles'> & {

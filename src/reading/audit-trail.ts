@@ -1,4 +1,4 @@
-import type { Actor, AuditAction, AuditFact, AuditRecord } from '../model/access.ts'
+import { type Actor, type AuditAction, type AuditFact, type AuditRecord, auditId } from '../model/access.ts'
 import type { AuditQuery } from '../stores/access.ts'
 import type { Store } from '../stores/store.ts'
 
@@ -17,7 +17,6 @@ export class AuditTrail {
   readonly #access: Store['access']
   readonly #newId: () => string
   readonly #isKept: boolean
-  #rows = 0
 
   /** `isKept` is false where nobody can read the trail, because its store ends with the process. */
   constructor({ access }: Pick<Store, 'access'>, newId: () => string, isKept: boolean) {
@@ -29,8 +28,7 @@ export class AuditTrail {
   /** The row of an action, to commit with its effect. */
   fact(action: AuditAction, actor: Actor, { session, details }: AuditSubject = {}): AuditFact {
     return {
-      // Rows of one commit have one time, so their ids have their order.
-      id: `${String(++this.#rows).padStart(12, '0')}-${this.#newId()}`,
+      id: auditId(this.#newId()),
       action,
       ...actor,
       ...(session !== undefined && { session }),

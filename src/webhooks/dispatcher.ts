@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Timers } from '../drivers/driver.ts'
+import { auditId } from '../model/access.ts'
 import { Waiters } from '../model/waiters.ts'
 import type { StoredWebhook } from '../model/webhook.ts'
 import type { Attempt, StoredDelivery } from '../stores/calls.ts'
@@ -123,7 +124,7 @@ export class Dispatcher {
   async #disable({ id, principal }: StoredWebhook): Promise<void> {
     const to = (before: StoredWebhook, at: number) =>
       before.disabled === undefined ? { ...before, disabled: at } : undefined
-    const fact = { id: randomUUID(), principal, client: 'api', action: 'webhook.changed' } as const
+    const fact = { id: auditId(randomUUID()), principal, client: 'api', action: 'webhook.changed' } as const
     const details = { webhook: id, reason: 'gone' }
     await this.#deps.store.access.change({ type: 'webhook.changed', id, to }, { ...fact, details })
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type AccessChange, type Actor, actionOf } from '../model/access.ts'
+import { type AccessChange, type Actor, actionOf, auditId } from '../model/access.ts'
 import { MainstemError } from '../model/index.ts'
 import type { NewWebhook, StoredWebhook, Webhook, WebhookDelivery } from '../model/webhook.ts'
 import { WebhookEvent } from '../model/webhook.ts'
@@ -122,7 +122,7 @@ export class Webhooks {
 
   #change(change: AccessChange, actor: Actor): Promise<boolean> {
     const webhook = change.type === 'webhook.added' ? change.webhook.id : 'id' in change ? change.id : ''
-    const fact = { ...actor, id: randomUUID(), action: actionOf(change), details: { webhook } }
+    const fact = { ...actor, id: auditId(randomUUID()), action: actionOf(change), details: { webhook } }
     return this.#access.change(change, fact)
   }
 

@@ -5,6 +5,7 @@ import {
   type Actor,
   type AuditFact,
   actionOf,
+  auditId,
   type Grant,
   loginName,
   type StoredToken,
@@ -137,7 +138,7 @@ export class AccessControl {
   }
 
   #change(change: AccessChange, actor: Actor): Promise<boolean> {
-    const fact = { ...actor, id: randomUUID(), action: actionOf(change), details: detailsOf(change) }
+    const fact = { ...actor, id: auditId(randomUUID()), action: actionOf(change), details: detailsOf(change) }
     return this.#records.change(change, fact)
   }
 }

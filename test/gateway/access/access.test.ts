@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { tokenOf } from '../../../src/gateway/http/auth.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { call } from '../api.ts'
@@ -43,6 +43,14 @@ describe('tokens', () => {
       ['token.added', 'owner', 'api', { name: 'ann' }],
       ['token.removed', 'owner', 'api', { name: 'ann' }],
     ])
+  })
+
+  test('are in the audit trail in the order of their changes, also within one millisecond', async () => {
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+    const names = Array.from({ length: 10 }, (_, index) => `n${index}`)
+    for (const name of names) await add(name, name)
+    vi.restoreAllMocks()
+    expect((await trail()).map(([, , , details]) => details)).toEqual(names.map((name) => ({ name })))
   })
 
   test('are nobody else’s business', async () => {
