@@ -24,6 +24,8 @@ export class Continuations {
   readonly #parts: SessionParts
   /** The continuation that may start. */
   #due: number | undefined
+  /** Another agent is taking the session over. Its process ends meanwhile, which would ring again. */
+  #isHandingOver = false
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -70,7 +72,7 @@ export class Continuations {
   async #ring(): Promise<void> {
     const { next } = this
     const { deps, setup, turns, session, log } = this.#parts
-    if (!next || session.isOver) return
+    if (!next || session.isOver || this.#isHandingOver) return
     const now = deps.clock.now()
     if (now < next.continuation.at) return this.arm()
     if (now > next.continuation.until) {
@@ -78,7 +80,7 @@ export class Continuations {
       return log.commit()
     }
     // The agent may have started a turn itself.
-    if (turns.open !== undefined || !(await this.#hasRoom())) return this.#armIn(RETRY_MS)
+    if (turns.open !== undefined || turns.isHeld || !(await this.#hasRoom())) return this.#armIn(RETRY_MS)
     if (session.isOver || this.next?.turn !== next.turn) return
     const { agent } = next.continuation
     if (agent !== undefined && agent !== setup.agent.id) return this.#continueWith(agent, next)
@@ -95,6 +97,7 @@ export class Continuations {
   /** The session is restored with the other agent, which then starts the turn. */
   async #continueWith(agent: string, next: QueuedContinuation): Promise<void> {
     const { deps, turns, session, log, conversation } = this.#parts
+    this.#isHandingOver = true
     try {
       await deps.continueWith?.(session.id, { type: 'hand_over', agent })
     } catch (thrown) {
@@ -104,6 +107,8 @@ export class Continuations {
       conversation.notify(notContinued(next.turn, `${agent} cannot continue: ${message}`))
       turns.drop(next.turn)
       await log.commit()
+    } finally {
+      this.#isHandingOver = false
     }
   }
 

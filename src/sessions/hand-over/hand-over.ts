@@ -124,9 +124,10 @@ export async function handOver(
     if (turns.busy) throw new MainstemError('conflict', 'a turn is running; interrupt it first')
   }
   check()
-  await place.closeIdle()
+  if (turns.isHeld) throw new MainstemError('conflict', 'somebody else takes this session over')
   turns.holdQueue()
   try {
+    await place.closeIdle()
     const handedOver = await event()
     check()
     conversation.notify(handedOver)

@@ -148,7 +148,12 @@ export class Turns {
     return dropped.length
   }
 
-  /** Begins no further turn: another server is to run what waits. */
+  /** No further turn begins here. */
+  get isHeld(): boolean {
+    return this.#queue.isHeld
+  }
+
+  /** Begins no further turn: another server, or another agent, is to run what waits. */
   holdQueue(): void {
     this.#queue.isHeld = true
   }

@@ -30,6 +30,33 @@ test('after a used-up limit another agent continues at once, told of the work be
   expect((await store.record(session.id))?.queue).toEqual([])
 })
 
+test('another agent takes over once, also if the process of the one before takes its time to end', async () => {
+  const store = memoryStore()
+  const read = store.readTypes.bind(store)
+  const reading = Promise.withResolvers<void>()
+  store.readTypes = async (...of) => {
+    await reading.promise
+    return read(...of)
+  }
+  const { begin, time, nextRun, log, driver } = server(store)
+  const { session, run } = await begin({ onLimit: { continueAs: 'gemini' } })
+  let isToldToEnd = false
+  run.onWrite = ({ kind }) => {
+    isToldToEnd ||= kind === 'end'
+  }
+  limitOf(run, time.now + HOUR)
+  await session.settled(1)
+  await time.pass(0)
+  await expect.poll(() => isToldToEnd).toBe(true)
+  run.die({ code: 0 })
+  await time.pass(2_000)
+  reading.resolve()
+  await nextRun(2)
+  const types = (await log(session)).map(({ event }) => event.type)
+  expect(types.filter((type) => type === 'session.handed_over')).toHaveLength(1)
+  expect(driver.runs).toHaveLength(2)
+})
+
 test('an agent that cannot continue is refused when the session begins, and reported if it was removed since', async () => {
   const { open, store, begin, time, sessions } = server()
   const unknown = open({}, { options: { onLimit: { continueAs: 'codx' } } })

@@ -66,6 +66,18 @@ describe('another agent continues a session', () => {
     expect({ options, model }).toEqual({ options: {}, model: 'm' })
   })
 
+  test('two callers at once hand it over once', async () => {
+    const { sessions, store, id } = await begun()
+    const calls = [sessions.continueWith(id, CODEX), sessions.continueWith(id, CODEX)]
+    const results = await Promise.allSettled(calls)
+    expect(results.filter(({ status }) => status === 'rejected')).toMatchObject([
+      { reason: { code: 'conflict' } },
+    ])
+    const events = (await store.read(id, 0, 100)).map(({ event }) => event.type)
+    expect(events.filter((type) => type === 'session.handed_over')).toHaveLength(1)
+    expect(await (await sessions.open(id)).prompt('two')).toBe(2)
+  })
+
   test('a process without a conversation gets the recap again, also after a restart', async () => {
     const made = await begun()
     const { sessions, id } = made
