@@ -43,7 +43,7 @@ export function leavesIn(fixture: Fixture, entries: readonly Entry[]): Leaves {
   const isCarried = (value: string) => carried.has(value) || all.includes(value)
   const lost = new Set<string>()
   let [total, inEvents] = [0, 0]
-  for (const frame of framesOf(fixture)) {
+  for (const frame of ownOf(messagesOf(fixture))) {
     for (const { value } of leavesOf(frame)) {
       total++
       if (isCarried(value)) inEvents++
@@ -60,13 +60,23 @@ function unlisted(agent: string, frame: unknown, isCarried: (value: string) => b
 
 const asFrame = (frame: unknown) => (isFields(frame) ? frame : { line: frame })
 
-function framesOf({ lines }: Fixture): unknown[] {
-  const messages = lines.map((line) => {
+interface Message {
+  dir: unknown
+  msg: unknown
+}
+
+/** The lines of a recording, each with its direction. */
+export function messagesOf({ lines }: Fixture): Message[] {
+  return lines.map((line) => {
     const parsed = parse(line)
     if (typeof parsed !== 'object' || parsed === null || !('dir' in parsed) || !('msg' in parsed))
       return { dir: 'out', msg: parsed }
     return { dir: parsed.dir, msg: parsed.msg }
   })
+}
+
+/** The frames of the agent that are about the recorded session, in its own turns. */
+export function ownOf(messages: readonly Message[]): unknown[] {
   return withoutForeign(ownFrames(messages))
 }
 
