@@ -56,22 +56,19 @@ test('a data directory with a long path has its socket in a private folder, and 
   expect(daemonsOf(data)).toEqual([])
 })
 
+/** Suspends a background server before it runs any of its code: later, it could have locked the data directory. */
+const SUSPENDED_AT_START = encodeURI(
+  "data:text/javascript,import { isMainThread } from 'node:worker_threads';" +
+    "if (isMainThread && process.argv.includes('--background')) process.kill(process.pid, 'SIGSTOP')",
+)
+
 test('a daemon that another server overtook while it started does not open the store later', async () => {
   const data = join(home.path, 'raced')
-  const run = (...args: readonly string[]) =>
-    spawn(process.execPath, [MAIN, ...args, '--data', data], { env: home.env, cwd: home.path })
-  const command = run('ls')
-  const late = await new Promise<number>((resolve) => {
-    const timer = setInterval(() => {
-      const [pid] = daemonsOf(data)
-      if (pid === undefined) return
-      process.kill(pid, 'SIGSTOP')
-      clearInterval(timer)
-      resolve(pid)
-    }, 1)
-  })
-  expect(existsSync(join(data, 'daemon.sock'))).toBe(false)
-  const winner = run('serve', '--port', '0')
+  const run = (env: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+    spawn(process.execPath, [MAIN, ...args, '--data', data], { env: { ...home.env, ...env }, cwd: home.path })
+  const command = run({ NODE_OPTIONS: `--import=${SUSPENDED_AT_START}` }, 'ls')
+  const late = await suspendedDaemonOf(data)
+  const winner = run({}, 'serve', '--port', '0')
   expect(await exitOf(command)).toBe(0)
   winner.kill('SIGTERM')
   await exitOf(winner)
@@ -79,6 +76,14 @@ test('a daemon that another server overtook while it started does not open the s
   while (daemonsOf(data).length > 0) await sleep(5)
   expect(existsSync(join(data, 'daemon.sock'))).toBe(false)
 })
+
+async function suspendedDaemonOf(data: string): Promise<number> {
+  for (;;) {
+    const [pid] = daemonsOf(data)
+    if (pid !== undefined && /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return pid
+    await sleep(5)
+  }
+}
 
 function exitOf(child: ChildProcess): Promise<number | null> {
   return new Promise((resolve) => child.once('exit', resolve))
