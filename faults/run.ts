@@ -14,6 +14,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   plants: 'known faults, planted in a copy of the sources: the other programs must find each of them',
   polls: 'polls around new prompts: every answer must be 200',
   proxy: 'three servers behind a real HAProxy, while one drains and another one is killed',
+  quota:
+    'the real Claude Code, whose account has a limit that resets in 20 s, and a server that is killed meanwhile',
   resumes: 'readers of every transport, through a proxy that cuts connections at random bytes',
   simulate: 'random lives of sessions, thousands in a minute, each repeatable by its seed',
   'simulate-nodes': 'random lives of three servers on one store, each repeatable by its seed',

@@ -18,6 +18,12 @@ export interface ModelDelivery {
   readonly gone: AbortSignal
 }
 
+/** What a scenario adds to a refusal. */
+interface RefusalDetails {
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>> | undefined
+}
+
 /** A fault during the response, after the status. */
 type StreamFault = Exclude<Fault, { readonly kind: 'status' }>
 
@@ -30,9 +36,9 @@ interface ModelChunk {
 export async function deliver(response: ServerResponse, delivery: ModelDelivery): Promise<void> {
   const { api, emitted, streaming, fault, paceMs, gone } = delivery
   if (fault?.kind === 'status') {
-    const { status, message = `The script answers with ${status}.`, retryAfterSeconds, body } = fault
+    const { status, message = `The script answers with ${status}.`, retryAfterSeconds, headers, body } = fault
     const retry = retryAfterSeconds !== undefined && { retryAfterSeconds }
-    return refuse(response, api, { status, message, ...retry }, body)
+    return refuse(response, api, { status, message, ...retry }, { body, headers })
   }
   // A response without a stream can report a failure only by its status.
   if (fault?.kind === 'error' && !streaming) {
@@ -53,9 +59,15 @@ export async function deliver(response: ServerResponse, delivery: ModelDelivery)
   response.end()
 }
 
-export function refuse(response: ServerResponse, api: Api, problem: ModelProblem, body?: unknown): void {
+export function refuse(
+  response: ServerResponse,
+  api: Api,
+  problem: ModelProblem,
+  { body, headers = {} }: RefusalDetails = {},
+): void {
   const { status, retryAfterSeconds } = problem
   response.writeHead(status, {
+    ...headers,
     'content-type': 'application/json',
     ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
   })

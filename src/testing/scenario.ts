@@ -54,6 +54,8 @@ export type Fault = {
       readonly status: number
       readonly message?: string
       readonly retryAfterSeconds?: number
+      /** More headers of the response, such as those with the limits of an account. */
+      readonly headers?: Readonly<Record<string, string>>
       /** Replaces the error body of the vendor. */
       readonly body?: unknown
     }

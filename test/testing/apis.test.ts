@@ -100,6 +100,13 @@ describe.each(Object.values(CLIENTS))('$name', (client) => {
     expect(client.problem(await response.json())).not.toBe('')
   })
 
+  it('refuses with the headers of the script', async () => {
+    await using model = await saying({
+      faults: [{ kind: 'status', status: 429, headers: { 'x-reset': '1795117459' } }],
+    })
+    expect((await post(model, client)).headers.get('x-reset')).toBe('1795117459')
+  })
+
   it('sends another error body where the script has one', async () => {
     await using model = await saying({
       faults: [{ kind: 'status', status: 429, body: { error: { code: 'insufficient_quota' } } }],
