@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import '@clack/prompts'
+import { keyHint } from '../../src/cli/render/key-line.ts'
 import { agreeable } from '../../src/cli/terminal/ask.ts'
-import { keyHint } from '../../src/cli/terminal/permission-keys.ts'
 import { MainstemError } from '../../src/model/index.ts'
 import { DOWN, ENTER, permission, question, typed } from './asking.ts'
 import { Desktop } from './desktop.ts'
@@ -43,7 +43,7 @@ describe('in the terminal', () => {
       { id: 's', label: 'Session', effect: 'allow', scope: 'session' },
     ] as const
     expect(await typed({ ...permission, options: [...options] }, ['s'])).toMatchObject({ scope: 'session' })
-    expect(keyHint({ ...permission, options: [] })).not.toContain('session')
+    expect(keyHint({ ...permission, options: [] }, 80)).not.toContain('session')
   })
 
   test('what s allows besides the call is part of the request', async () => {
@@ -79,6 +79,59 @@ describe('in the terminal', () => {
       requestId: 'r1',
       decision: 'answered',
       answers: { colour: ['green'] },
+    })
+  })
+
+  describe('several questions are a form', () => {
+    const colour = {
+      text: 'Which colour?',
+      options: [{ label: 'red' }, { label: 'green' }, { label: 'blue' }],
+    }
+    const [wall, door] = [
+      { ...colour, id: 'wall' },
+      { ...colour, id: 'door' },
+    ]
+    const form = { ...question(), questions: [wall, door] }
+
+    test('whose answers are sent after they were seen together', async () => {
+      using desk = new Desktop()
+      const answer = desk.ask(form)
+      for (const key of [DOWN, ENTER, DOWN, DOWN, ENTER, ENTER, DOWN]) await desk.press(key)
+      expect(desk.shown).toContain('1 of 2 · Which colour?')
+      expect(desk.shown).toContain('2 of 2 · Which colour?')
+      expect(desk.shown).toContain('Which colour?: green')
+      await desk.press(ENTER)
+      expect((await answer)?.answers).toEqual({ wall: ['red'], door: ['green'] })
+    })
+
+    test('where an answer can be changed; Escape keeps it', async () => {
+      using desk = new Desktop()
+      const answer = desk.ask(form)
+      const first = [DOWN, ENTER, DOWN, ENTER]
+      const change = [DOWN, DOWN, ENTER, DOWN, DOWN, DOWN, ENTER]
+      for (const key of [...first, ...change, DOWN, DOWN, DOWN, ENTER, '\x1b']) await desk.press(key)
+      // The prompt waits for the rest of a sequence.
+      const before = desk.shown.length
+      const next = async () => {
+        await desk.pass()
+        return desk.shown.slice(before)
+      }
+      await expect.poll(next).toContain('Send, or change an answer')
+      for (const key of [DOWN, ENTER]) await desk.press(key)
+      expect((await answer)?.answers).toEqual({ wall: ['blue'], door: ['red'] })
+    })
+
+    test('that Escape leaves without an answer', async () => {
+      expect(await typed(form, [DOWN, ENTER, DOWN, ENTER, '\x1b', ''])).toBeUndefined()
+    })
+
+    test('which shows no secret', async () => {
+      using desk = new Desktop()
+      const secret = { id: 'key', text: 'Which key?', options: [], secret: true }
+      const answer = desk.ask({ ...form, questions: [secret, wall] })
+      for (const key of ['k', 'e', 'y', ENTER, DOWN, ENTER, DOWN, ENTER]) await desk.press(key)
+      expect((await answer)?.answers).toEqual({ key: ['key'], wall: ['red'] })
+      expect(desk.shown).toContain('Which key?: ••••')
     })
   })
 

@@ -35,10 +35,6 @@ export async function typed(
 ): Promise<AnswerCommand | undefined> {
   using desk = new Desktop()
   const answer = desk.ask(request, rows)
-  for (const key of keys) {
-    await desk.pass()
-    await desk.type(key)
-    await desk.pass()
-  }
+  for (const key of keys) await desk.press(key)
   return answer
 }

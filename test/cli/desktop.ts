@@ -70,6 +70,13 @@ export class Desktop implements Disposable {
     await this.idle()
   }
 
+  /** A key with pauses around it. */
+  async press(key: string): Promise<void> {
+    await this.pass()
+    await this.type(key)
+    await this.pass()
+  }
+
   [Symbol.dispose](): void {
     this.#keyboard[Symbol.dispose]()
   }

@@ -7,7 +7,8 @@ import type { TerminalView } from '../render/view.ts'
 import { prompted } from './guarded-prompt.ts'
 import type { Keyboard } from './keyboard.ts'
 import { decideByKey, viewWhole } from './permission-keys.ts'
-import { askQuestion, prompts, type QuestionPlace } from './question-prompt.ts'
+import { askQuestions } from './question-form.ts'
+import { prompts, type QuestionPlace } from './question-prompt.ts'
 
 /** The options to show if the agent offers none. */
 const ALLOW_OR_DENY: readonly RequestOption[] = [
@@ -55,13 +56,8 @@ export function askAt(desk: Desk): AskPerson {
     if (refused) await desk.print(`  refused: ${escapeInvisible(refused.message)}\n`)
     if (request.kind !== 'question') return decideByKey(request, place)
     if (!(await viewWhole(request, place))) return undefined
-    const answers: Record<string, string[]> = {}
-    for (const one of request.questions ?? []) {
-      const given = await askQuestion(one, place)
-      if (given === undefined) return undefined
-      answers[one.id] = given
-    }
-    return { type: 'answer', requestId: request.requestId, decision: 'answered', answers }
+    const answers = await askQuestions(request.questions ?? [], place)
+    return answers && { type: 'answer', requestId: request.requestId, decision: 'answered', answers }
   }
 }
 

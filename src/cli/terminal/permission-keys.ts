@@ -1,6 +1,6 @@
 import type { RequestOpened } from '../../model/events/request.ts'
 import type { AnswerCommand } from '../../model/index.ts'
-import { offeredScopes } from '../../model/request/offered-scopes.ts'
+import { allowingKeys, keyHint, pageLine, viewHint } from '../render/key-line.ts'
 import { type RequestCard, requestCard } from '../render/request-card.ts'
 import type { TerminalView } from '../render/view.ts'
 import { type Press, press, quiet } from './key-guard.ts'
@@ -17,29 +17,6 @@ export interface KeyPlace {
   waiting: number
   /** Reads a line of text; undefined if the person cancelled. */
   reason(): Promise<string | undefined>
-}
-
-/** The keys that allow, and how long. */
-const ALLOWING = [
-  { key: 'y', scope: 'once', hint: 'y allow once', planHint: 'y approve' },
-  { key: 's', scope: 'session', hint: 's allow for this session', planHint: 's approve for this session' },
-] as const
-
-const DENYING = ['n deny', 'd deny with a reason']
-const KEEP_PLANNING = ['n keep planning', 'd keep planning, and say why']
-
-function allowingKeys(request: RequestOpened): (typeof ALLOWING)[number][] {
-  const offered = offeredScopes(request)
-  return ALLOWING.filter(({ scope }) => offered.includes(scope))
-}
-
-/** The keys for a request. No key allows more than this session: that belongs in the configuration of the agent. */
-export function keyHint(request: RequestOpened, hidden = 0): string {
-  const isPlan = request.kind === 'plan'
-  const view = `v view all, then ${isPlan ? 'approve' : 'allow'} (${hidden} lines not shown)`
-  const allow =
-    hidden > 0 ? [view] : allowingKeys(request).map(({ hint, planHint }) => (isPlan ? planHint : hint))
-  return `  ${[...allow, ...(isPlan ? KEEP_PLANNING : DENYING)].join(' · ')} `
 }
 
 /**
@@ -66,7 +43,7 @@ export async function decideByKey(
       await print('\n  ignored: several keys at once\n')
     } else if (pressed.key === 'v' && hidden > 0) {
       await print('v\n')
-      if (await viewed(card, place)) hidden = 0
+      if (await viewed(request, card, place)) hidden = 0
       await print(card.label(waiting))
     } else if (pressed.key === ESCAPE) {
       await print('\n')
@@ -90,7 +67,7 @@ export async function viewWhole(request: RequestOpened, place: KeyPlace): Promis
   if (card.hidden > 0 || waiting > 0 || request.parent !== undefined) await print(card.label(waiting))
   while (card.hidden > 0) {
     const state = await quiet(keyboard, signal)
-    if (state === 'quiet') await print(`  v view all, then answer (${card.hidden} lines not shown) `)
+    if (state === 'quiet') await print(viewHint(card.hidden))
     const pressed: Press = state === 'quiet' ? await press(keyboard, signal) : { type: state }
     if (pressed.type === 'over') return false
     await print('\n')
@@ -99,14 +76,14 @@ export async function viewWhole(request: RequestOpened, place: KeyPlace): Promis
       await print(`${card.text}${card.label(waiting)}`)
     } else if (pressed.type === 'key') {
       if (pressed.key === ESCAPE) return false
-      if (pressed.key === 'v' && (await viewed(card, place))) return true
+      if (pressed.key === 'v' && (await viewed(request, card, place))) return true
     }
   }
   return true
 }
 
 async function hinted(request: RequestOpened, hidden: number, place: KeyPlace): Promise<Press> {
-  await place.print(keyHint(request, hidden))
+  await place.print(keyHint(request, place.view.screen.columns(), hidden))
   return press(place.keyboard, place.signal)
 }
 
@@ -138,12 +115,16 @@ async function decision(
 const NEXT_PAGE: ReadonlySet<string> = new Set([' ', 'v', ENTER])
 
 /** Shows the whole input page by page. Returns whether its end was reached. */
-async function viewed({ body, page }: RequestCard, { keyboard, print, signal }: KeyPlace): Promise<boolean> {
+async function viewed(
+  request: RequestOpened,
+  { body, page }: RequestCard,
+  { keyboard, view, print, signal }: KeyPlace,
+): Promise<boolean> {
   for (let from = 0; ; ) {
     const to = Math.min(from + page, body.length)
     await print(`${body.slice(from, to).join('\n')}\n`)
     if (to === body.length) return true
-    await print(`  lines ${from + 1} to ${to} of ${body.length} · space next page · any other key back `)
+    await print(pageLine(view, request, { from: from + 1, to, of: body.length }))
     const pressed = await press(keyboard, signal)
     await print('\n')
     if (pressed.type !== 'key' || !NEXT_PAGE.has(pressed.key)) return false

@@ -19,8 +19,12 @@ const OTHER = -1
 const NONE = -2
 
 /** Asks one question of a request that has been shown whole. Undefined if the person cancels. */
-export async function askQuestion(asked: Question, place: QuestionPlace): Promise<string[] | undefined> {
-  const message = onOneLine(asked.header ?? asked.text)
+export async function askQuestion(
+  asked: Question,
+  place: QuestionPlace,
+  number: string,
+): Promise<string[] | undefined> {
+  const message = onOneLine(`${number}${asked.header ?? asked.text}`)
   if (asked.options.length === 0) return freeText(asked, message, place)
   const picked = await chosen(asked, message, place)
   if (!picked) return undefined
@@ -44,32 +48,53 @@ async function freeText(
   return isCancel(given) ? undefined : [given]
 }
 
+interface Offered {
+  value: number
+  label: string
+  hint?: string
+}
+
 /** The options by their place. */
 async function chosen(
   { options, other, multiple }: Question,
   message: string,
   place: QuestionPlace,
 ): Promise<number[] | undefined> {
-  const { isCancel, multiselect, select } = await prompts()
-  const offered = options.map(({ label, description }, value) => ({
+  const offered: Offered[] = options.map(({ label, description }, value) => ({
     value,
-    label: onOneLine(label),
+    label,
     ...(description !== undefined && { hint: onOneLine(description) }),
   }))
   if (other) offered.push({ value: OTHER, label: 'Something else' })
-  const none = { value: NONE, label: 'Choose with the arrow keys' }
+  if (!multiple) {
+    const given = await pick(message, offered, place)
+    return given === undefined ? undefined : [given]
+  }
+  const { isCancel, multiselect } = await prompts()
+  const given = await prompted(place, 'choice', (terminal) =>
+    multiselect({ ...terminal, message, options: offered.map(shown) }),
+  )
+  return isCancel(given) ? undefined : given
+}
+
+/** One of the values. None is selected at first. Undefined if the person cancels. */
+export async function pick(
+  message: string,
+  offered: readonly Offered[],
+  place: QuestionPlace,
+): Promise<number | undefined> {
+  const { isCancel, select } = await prompts()
+  const options = [{ value: NONE, label: 'Choose with the arrow keys' }, ...offered.map(shown)]
   for (;;) {
-    const given = await prompted(place, 'choice', async (terminal) =>
-      multiple
-        ? multiselect({ ...terminal, message, options: offered })
-        : select({ ...terminal, message, options: [none, ...offered] }),
-    )
+    const given = await prompted(place, 'choice', (terminal) => select({ ...terminal, message, options }))
     if (isCancel(given)) return undefined
-    if (given !== NONE) return Array.isArray(given) ? given : [given]
+    if (given !== NONE) return given
   }
 }
 
+const shown = (one: Offered): Offered => ({ ...one, label: onOneLine(one.label) })
+
 /** A line break could forge output. */
-function onOneLine(text: string): string {
+export function onOneLine(text: string): string {
   return escapeInvisible(text).replaceAll(/[\n\t]+/g, ' ')
 }

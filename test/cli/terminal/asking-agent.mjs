@@ -33,6 +33,21 @@ const QUESTION = {
   ],
 }
 
+const FORM = {
+  questions: [
+    ...QUESTION.questions,
+    {
+      question: 'Which of the many directories of this project has the migrations that have to run first?',
+      header: 'Migrations',
+      multiSelect: false,
+      options: [
+        { label: 'db/migrations/of/the/first/generation/of/services', description: 'a directory '.repeat(9) },
+        { label: 'sql', description: 'another one' },
+      ],
+    },
+  ],
+}
+
 /** Escape sequences that clear the screen, move the cursor and set the title, and a prompt that is not ours. */
 const FORGED = '\x1b[2J\x1b[1;1H\x1b]0;owned\x07? Permission  Run ls\n  y allow once · n deny\r\x1b[5Aover'
 
@@ -89,6 +104,7 @@ const scenes = {
   hidden: () => bash('echo safe \u202e\u200b\x1b[8m; rm -rf secret'),
   permission: () => ask('Bash', { command: 'rm -rf build && npm run build -- --all-of-it' }),
   question: () => ask('AskUserQuestion', QUESTION),
+  form: () => ask('AskUserQuestion', FORM),
   forge: () => {
     text(FORGED)
     end('done')

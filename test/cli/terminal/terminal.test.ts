@@ -56,6 +56,27 @@ describe('in a terminal', () => {
     expect(shown.text).toContain('I was allowed {"Which database?":"SQLite"}')
   })
 
+  test('several questions are a form, on 60 columns too', async () => {
+    await using shown = terminal(['run', 'claude', 'form'], { columns: 60 })
+    await shown.shows(/1 of 2 · Database\n.*● Choose with the arrow keys/)
+    shown.press(DOWN)
+    await shown.shows(/● PostgreSQL/)
+    shown.press(ENTER)
+    await shown.shows(/2 of 2 · Migrations\n.*● Choose with the arrow keys/)
+    shown.press(DOWN)
+    await shown.shows(/● db\/migrations/)
+    shown.press(DOWN)
+    await shown.shows(/● sql/)
+    shown.press(ENTER)
+    await shown.shows(/● Choose with the arrow keys\n.*○ Send these answers/)
+    expect(shown.text).toMatch(/○ Database: PostgreSQL\n.*○ Migrations: sql\n/)
+    shown.press(DOWN)
+    await shown.shows(/● Send these answers/)
+    shown.press(ENTER)
+    expect(await shown.exited).toBe(0)
+    expect(shown.text).toContain('→ PostgreSQL, sql')
+  })
+
   test('Ctrl-C interrupts the turn', async () => {
     await using shown = terminal(['run', 'claude', 'work'])
     await shown.shows('Ctrl-C interrupts')
