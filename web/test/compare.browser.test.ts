@@ -65,3 +65,23 @@ test('one refusal leaves the other columns in sight, and says its reason', async
   await page.getByRole('status').getByText('able · --not-a-model:').waitFor()
   expect(idsIn(page.url())).toHaveLength(1)
 })
+
+test('on a phone, the table scrolls by itself, and the screen says that it is offline', async () => {
+  const begin = (model: string) =>
+    stage.client.begin({ agent: 'able', prompt: promptFor('Write it', edits()), options: { model } })
+  const ids = await Promise.all(
+    ['a-model-with-a-long-name', 'another-one'].map(async (m) => (await begin(m)).id),
+  )
+  const { page } = await signedIn({ viewport: { width: 390, height: 844 } })
+  await page.goto(`${stage.url}/#/compare?ids=${ids.join()}`)
+  const results = page.getByRole('region', { name: 'Results' })
+  await results.getByText('completed').nth(1).waitFor()
+  await results.focus()
+  expect(await results.evaluate((found) => found.scrollWidth > found.clientWidth)).toBe(true)
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  expect(await page.getByText('offline').filter({ visible: true }).count()).toBe(0)
+  await stage.stop()
+  await page.getByText('offline').filter({ visible: true }).first().waitFor()
+  await stage.start()
+  await page.getByText('offline').filter({ visible: true }).first().waitFor({ state: 'hidden' })
+})

@@ -128,11 +128,15 @@ function Screen({ route }: { route: Route }) {
   }
 }
 
+/** On a phone instead of the bar of the list, which the screen hides. */
 function BackLink() {
   return (
-    <a href="#/" className="px-4 pt-3 text-sm text-soft hover:text-ink sm:px-6 md:hidden">
-      ← All sessions
-    </a>
+    <div className="flex items-center gap-2 px-4 pt-3 text-sm sm:px-6 md:hidden">
+      <a href="#/" className="text-soft hover:text-ink">
+        ← All sessions
+      </a>
+      <OfflineBadge />
+    </div>
   )
 }
 
@@ -145,7 +149,6 @@ const LINKS: readonly (readonly [name: string, target: Route])[] = [
 const NODES: (typeof LINKS)[number] = ['Nodes', { screen: 'nodes' }]
 
 function TopBar({ route }: { route: Route }) {
-  const { online, error } = useStore(inbox)
   const look = useStore(theme)
   const links = useStore(nodes).length > 0 ? [...LINKS, NODES] : LINKS
   return (
@@ -155,7 +158,7 @@ function TopBar({ route }: { route: Route }) {
           Mainstem
         </a>
         <Account />
-        {!online && <Badge look="bad">{error === undefined ? 'offline' : 'offline, retrying'}</Badge>}
+        <OfflineBadge />
         <Button
           look="quiet"
           className="ml-auto"
@@ -187,6 +190,12 @@ function TopBar({ route }: { route: Route }) {
       </nav>
     </header>
   )
+}
+
+/** Shown while the list of sessions cannot be followed. */
+function OfflineBadge() {
+  const { online, error } = useStore(inbox)
+  return online ? null : <Badge look="bad">{error === undefined ? 'offline' : 'offline, retrying'}</Badge>
 }
 
 /** Who is signed in. Without authentication there is no one to name. */

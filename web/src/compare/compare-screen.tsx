@@ -158,35 +158,37 @@ function Columns({ ids }: { ids: readonly string[] }) {
 
 function Table({ records }: { records: readonly SessionRecord[] }) {
   return (
-    <table className="text-sm tabular-nums">
-      <thead className="text-left text-xs text-soft">
-        <tr>
-          {['Agent', 'Outcome', 'Time', 'Tokens', 'Cost', 'Changes'].map((heading) => (
-            <th key={heading} scope="col" className="pr-6 font-normal">
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {records.map((record) => (
-          <tr key={record.id}>
-            <th scope="row" className="pr-6 text-left font-medium">
-              {columnName(record)}
-            </th>
-            <td className="pr-6">
-              <Standing record={record} />
-            </td>
-            <td className="pr-6">{duration(record.updatedAt - record.createdAt)}</td>
-            <td className="pr-6">{tokens(record.usage) ?? '–'}</td>
-            <td className="pr-6">{cost(record.usage) ?? '–'}</td>
-            <td className="pr-6">
-              <Changed record={record} />
-            </td>
+    <ScrollRegion label="Results" className="overflow-x-auto">
+      <table className="text-sm whitespace-nowrap tabular-nums">
+        <thead className="text-left text-xs text-soft">
+          <tr>
+            {['Agent', 'Outcome', 'Time', 'Tokens', 'Cost', 'Changes'].map((heading) => (
+              <th key={heading} scope="col" className="pr-6 font-normal">
+                {heading}
+              </th>
+            ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {records.map((record) => (
+            <tr key={record.id}>
+              <th scope="row" className="pr-6 text-left font-medium">
+                {columnName(record)}
+              </th>
+              <td className="pr-6">
+                <Standing record={record} />
+              </td>
+              <td className="pr-6">{duration(record.updatedAt - record.createdAt)}</td>
+              <td className="pr-6">{tokens(record.usage) ?? '–'}</td>
+              <td className="pr-6">{cost(record.usage) ?? '–'}</td>
+              <td className="pr-6">
+                <Changed record={record} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
   )
 }
 
