@@ -5,6 +5,7 @@ import * as z from 'zod'
 import { Capabilities, Command, Entry, Event, Policy, SessionOptions } from '../src/model/index.ts'
 import { agentIdModules } from './agent-ids.ts'
 import { dialectSchemas } from './dialect-schemas.ts'
+import { libraryReference } from './library-reference.ts'
 import { typeModules } from './printed-types.ts'
 import { errorsPage, eventsPage, outcomesPage } from './reference.ts'
 
@@ -29,6 +30,7 @@ export function generated(): Record<string, string> {
     ...jsonSchemas(),
     ...typeModules(),
     ...agentIdModules(),
+    ...libraryReference(),
     'docs/reference/events.md': eventsPage(),
     'docs/reference/errors.md': errorsPage(),
     'docs/reference/outcomes.md': outcomesPage(),

@@ -64,7 +64,7 @@ export default defineConfig({
     search: { provider: 'local' },
     nav: [
       { text: 'Guides', link: '/guides/getting-started' },
-      { text: 'Reference', link: '/library' },
+      { text: 'Reference', link: '/reference/library' },
       { text: 'FAQ', link: '/guides/faq' },
     ],
     sidebar: [
@@ -91,7 +91,22 @@ export default defineConfig({
       { text: 'Interfaces', items: named('library', 'client', 'http', 'webhooks', 'cli', 'page', 'testing') },
       { text: 'Agents', items: named('agents', 'policy', 'conformance', 'agents-board') },
       { text: 'Operation', items: named('promises', 'security', 'operations', 'measured', 'performance') },
-      { text: 'Data', items: folder('reference') },
+      {
+        text: 'Reference',
+        items: named(
+          'reference/http',
+          'reference/library',
+          'reference/client',
+          'reference/client-adapters',
+          'reference/client-stdio',
+          'reference/testing',
+          'reference/ues',
+        ),
+      },
+      {
+        text: 'Data',
+        items: named('reference/events', 'reference/outcomes', 'reference/errors', 'reference/model'),
+      },
       { text: 'Migrate', collapsed: true, items: folder('migrate') },
       {
         text: 'Compatibility',
