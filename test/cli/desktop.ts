@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream'
+import { type Duplex, PassThrough } from 'node:stream'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import picocolors from 'picocolors'
 import { newView } from '../../src/cli/render/view.ts'
@@ -9,7 +9,7 @@ import type { AnswerCommand, MainstemError } from '../../src/model/index.ts'
 
 /** A terminal whose time passes only where the test says so. */
 export class Desktop implements Disposable {
-  readonly input = new PassThrough()
+  readonly input: Duplex
   readonly output = new PassThrough()
   readonly over = new AbortController()
   readonly raised: string[] = []
@@ -17,7 +17,8 @@ export class Desktop implements Disposable {
   readonly #keyboard: Keyboard
   shown = ''
 
-  constructor() {
+  constructor(input: Duplex = new PassThrough()) {
+    this.input = input
     this.output.on('data', (chunk) => {
       this.shown += chunk
     })
@@ -55,13 +56,18 @@ export class Desktop implements Disposable {
   /** Lets every wait end, or the waits that have no more than `ms` left. */
   async pass(ms = Number.POSITIVE_INFINITY): Promise<void> {
     await this.idle()
+    this.endWaits(ms)
+    await this.idle()
+  }
+
+  /** The same at once, so that a program whose event loop was blocked finds the ends of its waits together with its input. */
+  endWaits(ms = Number.POSITIVE_INFINITY): void {
     for (const [wake, left] of [...this.#sleeping]) {
       this.#sleeping.set(wake, left - ms)
       if (left > ms) continue
       this.#sleeping.delete(wake)
       wake()
     }
-    await this.idle()
   }
 
   /** Input that arrives in one piece. */

@@ -54,7 +54,7 @@ export class Recording {
 const SHOWN_MS = 400
 /** Other keys may not follow within this time. */
 const ALONE_MS = 150
-/** How much later than the program this process may see the screen, or the program a key. */
+/** How much later than the program the terminal may show the screen, or the program read a key. */
 const SLACK_MS = 200
 
 /**

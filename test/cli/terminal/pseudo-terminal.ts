@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAIN } from '../mainstem-process.ts'
 import { ScreenText } from './screen-text.ts'
+import { logOptions } from './terminal-log.ts'
 
 export const CTRL_C = '\x03'
 export const ENTER = '\r'
@@ -13,8 +14,8 @@ export interface TerminalOptions {
   cwd: string
   columns?: number
   rows?: number
-  /** Called with all text after each change of the screen. */
-  watch?(text: string): void
+  /** Where `script` logs what passes the terminal, and when. */
+  log?: string
 }
 
 let opened = 0
@@ -40,16 +41,16 @@ export class PseudoTerminal implements AsyncDisposable {
   readonly #waiting = new Set<() => void>()
   #isOver = false
 
-  constructor(command: string, { env, cwd, columns = 100, rows = 30, watch }: TerminalOptions) {
+  constructor(command: string, { env, cwd, columns = 100, rows = 30, log }: TerminalOptions) {
     this.#screen = new ScreenText(columns)
     this.#size = `${columns} ${rows}`
     this.#device = join(cwd, `.terminal-${process.pid}-${opened++}`)
     const sized = `tty > ${quoted(this.#device)}; stty cols ${columns} rows ${rows}; ${command}`
-    this.#child = spawn('script', ['-qefc', sized, '/dev/null'], { env: { SHELL: '/bin/bash', ...env }, cwd })
+    const written = log === undefined ? ['/dev/null'] : logOptions(log)
+    this.#child = spawn('script', ['-qefc', sized, ...written], { env: { SHELL: '/bin/bash', ...env }, cwd })
     this.#child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       this.raw += piece
       this.#screen.write(piece)
-      watch?.(this.text)
       this.#wake()
     })
     // A program that has ended reads no more keys.
@@ -76,19 +77,23 @@ export class PseudoTerminal implements AsyncDisposable {
   }
 
   /**
-   * As if the window was resized. Nothing happens if the program has ended. Returns whether the size changed: the kernel
-   * tells the program of no other.
+   * As if the window was resized. Nothing happens if the program has ended. Returns when it was, if the size changed: the
+   * kernel tells the program of no other.
    */
-  resize(columns: number, rows: number): boolean {
+  resize(columns: number, rows: number): number | undefined {
     const size = `${columns} ${rows}`
-    if (size === this.#size) return false
+    if (size === this.#size) return undefined
     this.#size = size
     const device = readFileSync(this.#device, 'utf8').trim()
     this.#screen.resize(columns)
-    const set = ['-F', device, 'cols', String(columns), 'rows', String(rows)]
-    const { status, stderr } = spawnSync('stty', set, { encoding: 'utf8' })
+    // Starting a program takes long on a busy machine: the shell knows better than this process when it is about to.
+    const set = `echo $EPOCHREALTIME; exec stty -F ${quoted(device)} cols ${columns} rows ${rows}`
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', set], {
+      encoding: 'utf8',
+      env: { ...process.env, LC_ALL: 'C' },
+    })
     if (status !== 0 && existsSync(device)) throw new Error(stderr)
-    return true
+    return Number(stdout) * 1000
   }
 
   /** What a person has seen so far, without what was erased. */

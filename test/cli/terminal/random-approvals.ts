@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pick, type Random, randomFrom } from '../../../faults/random.ts'
 import type { Home } from '../mainstem-process.ts'
-import { type Approval, Recording, unexplained } from './approval-oracle.ts'
+import { type Approval, type Recording, unexplained } from './approval-oracle.ts'
 import { PseudoTerminal } from './pseudo-terminal.ts'
+import { type Act, readLog, recordingOf } from './terminal-log.ts'
 
 const SCENES = ['later', 'later-twice', 'later-parallel', 'later-write'] as const
 
@@ -15,7 +16,7 @@ const CLEAR = '\x15'
 const LONGEST_DRAFT = 30
 
 /** Longer than a request needs before its keys count. */
-const PATIENT_MS = 1000
+const PATIENT_MS = 1500
 
 export interface RandomRun {
   /** The tools that ran. */
@@ -32,15 +33,18 @@ export async function randomRun(home: Home, seed: number): Promise<RandomRun> {
   const random = randomFrom(seed)
   const cwd = join(home.path, `random-${seed}`)
   mkdirSync(cwd)
-  const recording = new Recording(pick(random, [16, 40]))
-  await using shown = PseudoTerminal.mainstem(['run', 'claude', pick(random, SCENES)], {
+  const log = join(cwd, 'terminal')
+  const rows = pick(random, [16, 40])
+  const scene = pick(random, SCENES)
+  const columns = pick(random, [60, 100])
+  await using shown = PseudoTerminal.mainstem(['run', 'claude', scene], {
     cwd,
     env: home.env,
-    columns: pick(random, [60, 100]),
-    rows: recording.rows,
-    watch: (text) => recording.screen(text),
+    columns,
+    rows,
+    log,
   })
-  const typist = new Typist(shown, recording, random)
+  const typist = new Typist(shown, random)
   await shown.shows('thinking')
   const steps = 6 + Math.floor(random() * 8)
   const asked = Math.floor(random() * 3)
@@ -50,6 +54,7 @@ export async function randomRun(home: Home, seed: number): Promise<RandomRun> {
     await typed
   }
   await typist.denyRest()
+  const recording = recordingOf(readLog(log), { columns, rows }, typist.acts)
   const approvals = approvalsIn(join(cwd, 'ran.log'), recording)
   return { approvals, unintended: unexplained(recording, approvals) }
 }
@@ -64,23 +69,25 @@ function approvalsIn(log: string, { answers }: Recording): Approval[] {
 }
 
 /** Keyboards wait so long before they repeat a key that is held down, and then repeat it so often. */
-const HELD_DELAYS_MS = [250, 500, 660]
+const HELD_DELAYS_MS = [250, 500, 660, 1000]
 const REPEATS_MS = [30, 90]
+/** A machine that is this late plays a keyboard that does not exist. */
+const LATE_MS = 100
 
 /** Types without a plan: alone, twice, held down, as pasted text, byte by byte, while the window changes, and sometimes patiently. */
 class Typist {
   readonly #shown: PseudoTerminal
-  readonly #recording: Recording
   readonly #random: Random
+  /** What was typed, and new sizes. */
+  readonly acts: Act[] = []
 
   #isOver = false
 
-  constructor(shown: PseudoTerminal, recording: Recording, random: Random) {
+  constructor(shown: PseudoTerminal, random: Random) {
     void shown.exited.then(() => {
       this.#isOver = true
     })
     this.#shown = shown
-    this.#recording = recording
     this.#random = random
   }
 
@@ -144,8 +151,11 @@ class Typist {
   async #hold(): Promise<void> {
     await this.#maybeWait()
     const repeat = pick(this.#random, REPEATS_MS)
+    const delay = pick(this.#random, HELD_DELAYS_MS)
+    const pressed = performance.now()
     this.#press('y')
-    await sleep(pick(this.#random, HELD_DELAYS_MS))
+    await sleep(delay)
+    if (performance.now() - pressed > delay + LATE_MS) return
     for (let count = 1 + Math.floor(this.#random() * 12); count > 0; count--) {
       this.#press('y', true)
       await sleep(repeat)
@@ -182,12 +192,14 @@ class Typist {
 
   async #resize(): Promise<void> {
     const rows = pick(this.#random, [14, 30, 50])
-    if (this.#shown.resize(pick(this.#random, [60, 90, 120]), rows)) this.#recording.resize(rows)
+    const columns = pick(this.#random, [60, 90, 120])
+    const at = this.#shown.resize(columns, rows)
+    if (at !== undefined) this.acts.push({ at, columns, rows })
     await this.#pause(PATIENT_MS)
   }
 
   #press(keys: string, isRepeat = false): void {
-    this.#recording.press(keys, isRepeat)
+    this.acts.push({ at: Date.now(), keys, isRepeat })
     this.#shown.press(keys)
   }
 
