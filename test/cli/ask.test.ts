@@ -8,6 +8,9 @@ import { Desktop } from './desktop.ts'
 
 const CTRL_C = '\x03'
 
+/** The longest time before a held key repeats that Windows can be set to. */
+const SLOWEST_REPEAT_MS = 1000
+
 describe('in the terminal', () => {
   test.each([
     ['y', { decision: 'allow', scope: 'once' }],
@@ -242,10 +245,10 @@ describe('keys that nobody pressed to answer', () => {
     using desk = new Desktop()
     await desk.type('y')
     const answer = desk.ask(permission)
-    await desk.pass(400)
+    await desk.pass(SLOWEST_REPEAT_MS)
     expect(desk.shown).not.toContain('y allow once')
     await desk.type('y')
-    await desk.pass(400)
+    await desk.pass(SLOWEST_REPEAT_MS)
     expect(desk.shown).not.toContain('y allow once')
     await desk.pass()
     expect(desk.shown).toContain('y allow once')

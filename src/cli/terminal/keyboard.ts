@@ -20,8 +20,11 @@ function isForeground(): boolean {
 /** How long the rest of a sequence may take. Pasted text has gaps that are shorter than this. */
 export const GAP_MS = 150
 
-/** A key that is held down repeats after at most this time, on most keyboards after 500 ms. */
-const HELD_MS = 700
+/**
+ * A key that is held down has repeated by then: most keyboards wait 500 or 660 ms, and Windows can be set to one second.
+ * The rest is for terminals and links that are late.
+ */
+const HELD_MS = 1200
 
 const PASTE_ON = '\x1b[?2004h'
 const PASTE_OFF = '\x1b[?2004l'
