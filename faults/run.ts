@@ -20,6 +20,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   simulate: 'random lives of sessions, thousands in a minute, each repeatable by its seed',
   'simulate-nodes': 'random lives of three servers on one store, each repeatable by its seed',
   survive: 'the real CLIs, whose server is killed or restarted while they work',
+  upgrade:
+    'the server of an older commit, killed while its agents wait for answers, and this version after it',
 }
 
 const [name = '', ...options] = process.argv.slice(2)

@@ -15,10 +15,13 @@ const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'acp']
 const PRINCIPALS = ['ada', 'bob']
 const TOKENS = 'tokens.json'
 
-/** A server with failpoints, and the one that users run. */
+/** The sources of this version. */
+export const SOURCES = join(FAULTS, '..')
+
+/** A server with failpoints, and the one that users run, which may be of another version. */
 const PROGRAMS = {
-  failpoints: ['--import', join(FAULTS, 'crash/preload.ts'), join(FAULTS, 'crash/daemon.ts')],
-  serve: [join(FAULTS, '../src/cli/main.ts'), 'serve'],
+  failpoints: () => ['--import', join(FAULTS, 'crash/preload.ts'), join(FAULTS, 'crash/daemon.ts')],
+  serve: (sources: string) => [join(sources, 'src/cli/main.ts'), 'serve'],
 }
 
 interface HostSettings {
@@ -44,7 +47,7 @@ export class Host implements Target {
   readonly principals: ReadonlyMap<string, { authorization: string }>
   readonly storage: Storage
   readonly #home: string
-  readonly #command: readonly string[]
+  readonly #command: (sources: string) => readonly string[]
   readonly #errors: string[] = []
   #child: ChildProcess | undefined
   #exited: Promise<unknown> = Promise.resolve()
@@ -70,7 +73,7 @@ export class Host implements Target {
   ) {
     this.#home = home
     this.storage = storage
-    this.#command = [...enter, process.execPath, ...PROGRAMS[program]]
+    this.#command = (sources) => [...enter, process.execPath, ...PROGRAMS[program](sources)]
     this.principals = principals
     this.histories = peer?.histories ?? join(home, 'histories')
     mkdirSync(this.#temporary)
@@ -98,8 +101,8 @@ export class Host implements Target {
   }
 
   /** True when it came up, false when it was gone before. */
-  async start(plan: Plan = { passes: 0 }): Promise<boolean> {
-    const [program = '', ...args] = this.#command
+  async start(plan: Plan = { passes: 0 }, sources = SOURCES): Promise<boolean> {
+    const [program = '', ...args] = this.#command(sources)
     const child = spawn(program, args, {
       env: { ...this.#env, ...planVariable(plan) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -158,7 +161,7 @@ export class Host implements Target {
 
   /** `mainstem restart`, with this host in place of the supervisor that starts the next process. */
   async restart(meanwhile: () => Promise<void>): Promise<void> {
-    const command = spawn(process.execPath, [join(FAULTS, '../src/cli/main.ts'), 'restart'], {
+    const command = spawn(process.execPath, [join(SOURCES, 'src/cli/main.ts'), 'restart'], {
       env: this.#env,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
