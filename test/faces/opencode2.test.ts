@@ -9,18 +9,23 @@ import { dialects } from '../../src/dialects/index.ts'
 import { mainstem } from '../../src/library/mainstem.ts'
 import { agentAt } from '../../src/sessions/process/recipes.ts'
 import { opencode } from '../../src/ues/index.ts'
+import { fixtures } from '../agents/fixtures.ts'
 import { Home, MAIN } from '../cli/mainstem-process.ts'
 import { collect, quick } from '../client/scene.ts'
 import { projectAll } from '../dialects/entries.ts'
 import { Opencode2 } from '../drivers/opencode2/opencode2-play.ts'
-import { streamed } from '../gateway/api.ts'
 import { create, exchange, result, startRpc } from '../gateway/rpc/rpc.ts'
 import { type TestGateway, TOKEN } from '../gateway/start.ts'
-import { wholeSocket } from '../gateway/streams/socket.ts'
 import { parseEvents } from '../gateway/streams/sse.ts'
+import { ways } from './ways.ts'
 
 /** A recording with reasoning, text, a call and an answer. */
 const PROMPT = 'think_tool please'
+
+const [fixture] = fixtures.filter(({ name }) => name === 'opencode2/think_tool')
+if (!fixture) throw new Error('there is no recording of think_tool')
+/** Without `execute`, which would begin a session of its own. */
+const readings = Object.entries(ways).filter(([name]) => name !== 'execute')
 
 const program = new Opencode2()
 const [known] = agents.filter(({ id }) => id === 'opencode')
@@ -63,17 +68,19 @@ describe('a session of OpenCode 2', () => {
     expect(ended?.event).toMatchObject({ outcome: 'completed', result: 'Ran.', usage: { input: 150 } })
   })
 
-  it.each([...dialects.values()])('says the same by rpc, SSE and WebSocket in $id', async (dialect) => {
-    const id = await create(server, { cli_type: 'opencode' })
-    const sent = await exchange(server, id, PROMPT)
-    expect(JSON.stringify(sent)).toContain('Ran.')
-    await result(server, 'session.destroy', { sessionId: id })
-    const log = await server.sessions.read(id, 0, 1000)
-    const said: unknown[] = JSON.parse(JSON.stringify(projectAll(dialect, log)))
-    const path = `/v1/sessions/${id}/events?dialect=${dialect.id}`
-    expect((await streamed(server, path)).map(({ data }) => data)).toEqual(said)
-    expect((await wholeSocket(server, path)).messages).toEqual(said)
-  })
+  it.each([...dialects.values()])(
+    'says the same by rpc and by every way to read it in $id',
+    async (dialect) => {
+      const id = await create(server, { cli_type: 'opencode' })
+      const sent = await exchange(server, id, PROMPT)
+      expect(JSON.stringify(sent)).toContain('Ran.')
+      await result(server, 'session.destroy', { sessionId: id })
+      const log = await server.sessions.read(id, 0, 1000)
+      const said: unknown[] = JSON.parse(JSON.stringify(projectAll(dialect, log)))
+      for (const [name, read] of readings)
+        expect(await read({ server, id, dialect: dialect.id, fixture }), name).toEqual(said)
+    },
+  )
 
   it('is driven by the library, which finds the version', async () => {
     await using library = mainstem({ agents: program.settings })
