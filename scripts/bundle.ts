@@ -15,6 +15,7 @@ const ENTRIES = [
   'testing/{index,recorded-program}.ts',
   'ues/index.ts',
   'stores/**/*-thread.ts',
+  'drivers/tree/orphan-bound.ts',
   'drivers/tree/orphan-sweep.ts',
 ]
 

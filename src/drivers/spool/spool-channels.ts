@@ -15,9 +15,6 @@ import { SpoolInput } from './spool-input.ts'
 /** Looks at the files this often even if the system reports no change, and at the disk and at an adopted process. */
 const POLL_MS = 1_000
 
-/** An agent that is this far ahead of its reader is stopped until it has caught up by half. */
-export const AHEAD_BYTES = 64 * 1024 * 1024
-
 /** With less space, output of the agent may be missing from its file. */
 const LEAST_DISK_BYTES = 1024 * 1024
 
@@ -191,7 +188,8 @@ export class SpoolChannels implements Channels {
   #limit(): void {
     const most = this.#setup.aheadBytes
     const ahead = Math.max(...this.outputs.map(({ backlog }) => backlog))
-    if (!this.#isSuspended && !this.#isStopping && ahead > most) this.#isSuspended = this.#signal('SIGSTOP')
+    // Signalled again while it is too far ahead: a guard that suspended it, too, may have continued it.
+    if (!this.#isStopping && ahead > most) this.#isSuspended = this.#signal('SIGSTOP')
     else if (this.#isSuspended && ahead < most / 2) this.#resume()
   }
 

@@ -12,14 +12,16 @@ import { fileURLToPath } from 'node:url'
  * A line `! 18.0` sets a deadline: without another one within 18 s, a subshell sweeps the runs listed so far. This also
  * ends the runs of a process that is suspended. The `sleep` of a subshell that was replaced ends by itself.
  *
- * Runs with a third part outlive this process. They are swept at the deadline, or without one after the grace. The sweep
- * skips those that another guard has claimed since.
+ * Runs with a third part outlive this process. They are swept at the deadline, or without one after the grace. Until then,
+ * another program bounds what they write. Both skip those that another guard has claimed since.
  */
 const SHELL_SCRIPT = `
 trap '' HUP INT QUIT TERM
 set -f
 grace=$1
-shift
+most=$2
+bound=$3
+shift 3
 runs=
 timer=
 while read -r change run; do
@@ -50,12 +52,20 @@ if [ -z "$lasting" ]; then
   exit
 fi
 [ -z "$ending" ] || "$@" $$ $ending
+"$1" "$bound" "$most" $$ $lasting &
 if [ -n "$timer" ]; then wait "$timer"; else sleep "$grace"; fi
 exec "$@" $$ $lasting
 `
 
-/** The sweep program next to this file, compiled or not. */
-const SWEEP = fileURLToPath(new URL(`./orphan-sweep${extname(import.meta.url)}`, import.meta.url))
+/** A program next to this file, compiled or not. */
+const programOf = (name: string) =>
+  fileURLToPath(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url))
+
+const SWEEP = programOf('orphan-sweep')
+const BOUND = programOf('orphan-bound')
+
+/** An agent that is this far ahead of its reader is stopped until it has caught up by half, or until there is one. */
+export const AHEAD_BYTES = 64 * 1024 * 1024
 
 /**
  * Terminates the runs of this process if the process dies without terminating them, even by SIGKILL. A shell outside of
@@ -66,13 +76,15 @@ export class OrphanGuard {
   /** The folders of runs that outlive this process, by run. */
   readonly #spools = new Map<string, string>()
   readonly #graceMs: number
+  readonly #aheadBytes: number
   /** By the monotonic clock; undefined without a deadline. */
   #deadline: number | undefined
   #shell: ChildProcess | undefined
 
-  /** `graceMs` is how long lasting runs may work without a process that has claimed them. */
-  constructor(graceMs = 0) {
+  /** `graceMs` is how long lasting runs may work without a process that has claimed them, `aheadBytes` how much they may write. */
+  constructor(graceMs = 0, aheadBytes = AHEAD_BYTES) {
     this.#graceMs = graceMs
+    this.#aheadBytes = aheadBytes
   }
 
   /**
@@ -125,7 +137,8 @@ export class OrphanGuard {
 
   #start(): void {
     const grace = (this.#graceMs / 1000).toFixed(1)
-    const shell = spawn('/bin/sh', ['-c', SHELL_SCRIPT, 'mainstem-guard', grace, process.execPath, SWEEP], {
+    const programs = [String(this.#aheadBytes), BOUND, process.execPath, SWEEP]
+    const shell = spawn('/bin/sh', ['-c', SHELL_SCRIPT, 'mainstem-guard', grace, ...programs], {
       // Detached, so that no signal to the process group of an agent or of this process reaches the shell.
       detached: true,
       cwd: '/',
@@ -168,7 +181,13 @@ interface GuardedRuns {
   runIds: string[]
   folders: string[]
   /** The folders of runs that outlive their server. */
-  spools: { runId: string; path: string }[]
+  spools: GuardedSpool[]
+}
+
+/** The folder of a run that outlives its server. */
+export interface GuardedSpool {
+  runId: string
+  path: string
 }
 
 /** The file in the folder of a run that has the pid of its guard. */

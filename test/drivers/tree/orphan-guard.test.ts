@@ -8,16 +8,22 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { SpoolFolder } from '../../../src/drivers/spool/spool-folder.ts'
 import { guardedRuns } from '../../../src/drivers/tree/orphan-guard.ts'
-import { isAlive } from '../fake-run.ts'
+import { isAlive, memoryBlobs } from '../fake-run.ts'
+import { spooled } from '../spool/spooled.ts'
 
+const SPOOL = join(import.meta.dirname, '../../../src/drivers/spool.ts')
 const GUARD = join(import.meta.dirname, '../../../src/drivers/tree/orphan-guard.ts')
+
+const onLinux = test.runIf(process.platform === 'linux')
 
 let home = ''
 let owner: ChildProcess | undefined
@@ -147,7 +153,7 @@ test('a run that another guard has claimed is spared, and one whose folder is go
   expect(guardedRuns(['7', run]).runIds).toEqual([])
 })
 
-test.runIf(process.platform === 'linux')('runs that outlive their owner end after the grace', async () => {
+onLinux('runs that outlive their owner end after the grace', async () => {
   const tell = await startOwner()
   const spool = join(home, 'spool')
   mkdirSync(spool)
@@ -160,7 +166,39 @@ test.runIf(process.platform === 'linux')('runs that outlive their owner end afte
   expect(existsSync(join(spool, 'abandoned'))).toBe(true)
 })
 
-test.runIf(process.platform === 'linux')('ends the runs of a suspended process at its deadline', async () => {
+onLinux(
+  'suspends an agent that nobody reads when it has written too much, until a server continues it',
+  async () => {
+    const spool = join(home, 'spool')
+    const runId = 'endless.1'
+    const tell = await startOwner()
+    const settings = `{ spool: ${JSON.stringify(spool)}, guard: new OrphanGuard(30_000, ${1024 * 1024}) }`
+    const made = `(spool) => { globalThis.driver = new spool.SpoolDriver(${settings}) }`
+    await tell(`import(${JSON.stringify(SPOOL)}).then(${made})`)
+    const argv = ['/bin/sh', '-c', `while :; do echo ${'a'.repeat(100)}; done`]
+    const launch = JSON.stringify({ kind: 'process', argv, env: {}, passEnv: [] })
+    const context = JSON.stringify({ runId, cwd: home, env: {}, values: {}, lasting: { input: 'open' } })
+    await tell(`driver.prepare('${runId}', 1); driver.start(${launch}, ${context})`)
+    const folder = SpoolFolder.of(spool, runId)
+    await vi.waitFor(() => expect(statSync(folder.file('out')).size).toBeGreaterThan(0), 20_000)
+    await killOwner()
+    const shell = Number(folder.read('guard'))
+    const agent = folder.launcher?.pid ?? 0
+    try {
+      await vi.waitFor(() => expect(readStat(String(agent))[0]).toBe('T'), 20_000)
+      const { size } = statSync(folder.file('out'))
+      const run = spooled({ spool }).attach(runId, { stdout: 0, stderr: 0 }, { values: memoryBlobs().sink })
+      await vi.waitFor(() => expect(statSync(folder.file('out')).size).toBeGreaterThan(size), 20_000)
+      await run.stop()
+      expect(isAlive(agent)).toBe(false)
+    } finally {
+      process.kill(-shell, 'SIGKILL')
+      if (isAlive(agent)) process.kill(-agent, 'SIGKILL')
+    }
+  },
+)
+
+onLinux('ends the runs of a suspended process at its deadline', async () => {
   const tell = await startOwner()
   const path = folder('late')
   await tell(`guard.deadline(60_000); guard.add('suspended.1', ${JSON.stringify(path)})`)

@@ -1,0 +1,73 @@
+import { lstatSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf } from '../../model/outcome/mainstem-error.ts'
+import { RUN_MARKER } from '../process/environment.ts'
+import { SPOOL_FILES, SpoolFolder } from '../spool/spool-folder.ts'
+import { type GuardedSpool, guardedRuns } from './orphan-guard.ts'
+import { processTable } from './process-table.ts'
+
+/** The disk fills meanwhile. */
+const LOOK_MS = 100
+
+/**
+ * The program that `OrphanGuard` executes while no server reads what its runs write. It suspends an agent that has written
+ * more than `most` bytes since. The next server continues it; without one, it ends with the grace.
+ */
+const [most, ...args] = process.argv.slice(2)
+const table = processTable(process.platform)
+/** The output of each run at the first look. */
+const first = new Map<string, number>()
+const suspended = new Set<string>()
+
+for (;;) {
+  const left = guardedRuns(args).spools.filter((run) => !suspended.has(run.path) && mayWrite(run))
+  if (left.length === 0) break
+  for (const run of left) {
+    const { path } = run
+    const written = bytesIn(path)
+    const before = first.get(path) ?? written
+    first.set(path, before)
+    if (written - before > Number(most) && suspend(run)) suspended.add(path)
+  }
+  await sleep(LOOK_MS)
+}
+
+/** False for an agent that has ended, and when the sweep ends all that are left. */
+function mayWrite({ runId, path }: GuardedSpool): boolean {
+  const folder = new SpoolFolder(path)
+  const isStarting = folder.launcher === undefined
+  return (
+    folder.exit === undefined && (isStarting || folder.livingLauncher(table, markOf(runId)) !== undefined)
+  )
+}
+
+function bytesIn(path: string): number {
+  const sizes = Object.values(SPOOL_FILES).map(
+    (name) => lstatSync(new SpoolFolder(path).file(name), { throwIfNoEntry: false })?.size ?? 0,
+  )
+  return Math.max(...sizes)
+}
+
+/** False for an agent that has ended, or that a server continues. */
+function suspend({ runId, path }: GuardedSpool): boolean {
+  const launcher = new SpoolFolder(path).livingLauncher(table, markOf(runId))
+  if (!launcher || !signal(launcher.pid, 'SIGSTOP')) return false
+  // A server that claimed the run since may have continued it before it was suspended. A later claim continues it.
+  if (guardedRuns(args).spools.some((run) => run.path === path)) return true
+  signal(launcher.pid, 'SIGCONT')
+  return false
+}
+
+function markOf(runId: string): string {
+  return `${RUN_MARKER}=${runId}`
+}
+
+function signal(group: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(-group, name)
+    return true
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ESRCH') return false
+    throw thrown
+  }
+}
