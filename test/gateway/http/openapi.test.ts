@@ -110,8 +110,26 @@ describe('the reference page', () => {
     const page = await (await fetchFrom(server, 'GET /docs')).text()
     const targets = [...page.matchAll(/<a href="#([^"]+)"/g)].map(([, id = '']) => id)
     const ids = [...page.matchAll(/<section id="([^"]+)"/g)].map(([, id = '']) => id)
-    expect(targets.toSorted()).toEqual(ids.toSorted())
+    expect(new Set(targets)).toEqual(new Set(ids))
     expect(new Set(ids).size).toBe(ids.length)
     expect(page.indexOf('<h2>Sessions</h2>')).toBeLessThan(page.indexOf('<h2>Daemon</h2>'))
+    const rest = page.slice(
+      page.lastIndexOf('<h2>Documents and page</h2>'),
+      page.indexOf('<section id="schemas">'),
+    )
+    expect(rest).not.toContain('<code>/v1/')
+  })
+
+  test('shows parameters and bodies as tables of fields, with links to the schemas they name', async () => {
+    const page = await (await fetchFrom(server, 'GET /docs')).text()
+    const section = (id: string) => page.split(`<section id="${id}">`)[1]?.split('</section>')[0]
+    expect(section('addWebhook')).toContain('<a href="#schema-NewWebhook">NewWebhook</a>')
+    expect(section('schema-NewWebhook')).toContain(
+      '<td><code>url</code></td><td>string</td><td>required</td>',
+    )
+    expect(section('removeWebhook')).toContain(
+      '<td><code>id</code></td><td>string</td><td>path, required</td>',
+    )
+    expect(section('schema-Entry')).toContain('an object of type <code>&quot;turn.started&quot;</code>')
   })
 })

@@ -17,9 +17,12 @@ interface Operation {
   summary: string
   parameters: Parameter[]
   security?: readonly object[]
-  requestBody?: object
-  responses: Record<string, { description: string; content?: object }>
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, { description: string; content?: Content }>
 }
+
+/** The schema of each content type. */
+type Content = Readonly<Record<string, { schema?: object }>>
 
 /** An OpenAPI 3.1 document. */
 export interface OpenApi {
@@ -117,7 +120,7 @@ function parametersOf(place: 'path' | 'query', { shape }: z.ZodObject): Paramete
   }))
 }
 
-function contentOf(answers: Readonly<Record<string, z.ZodType>>): object {
+function contentOf(answers: Readonly<Record<string, z.ZodType>>): Content {
   return Object.fromEntries(
     Object.entries(answers).map(([type, schema]) => [type, { schema: schemaOf(schema) }]),
   )
