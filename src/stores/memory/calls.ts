@@ -1,4 +1,4 @@
-import { type CallSelection, type CallState, type CallTables, callRow } from '../calls/call-rows.ts'
+import { type CallSelection, type CallState, type CallTables, callRow } from '../calls/call-statements.ts'
 import type { OldDeliveries, WebhookCall } from '../calls.ts'
 import type { Row } from '../row.ts'
 import type { TableRow } from '../tables.ts'

@@ -7,7 +7,7 @@ import {
   FIRST_DUE,
   forgetCalls,
   wants,
-} from '../calls/call-rows.ts'
+} from '../calls/call-statements.ts'
 import type { OldDeliveries } from '../calls.ts'
 import { storageFailed } from '../refusals.ts'
 import type { Row } from '../row.ts'

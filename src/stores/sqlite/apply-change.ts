@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { forgetCalls } from '../calls/call-rows.ts'
+import { forgetCalls } from '../calls/call-statements.ts'
 import { withoutAnswer } from '../receipts.ts'
 import { integer, text } from '../row.ts'
 import type { TrimPoint } from '../store.ts'

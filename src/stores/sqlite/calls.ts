@@ -5,7 +5,7 @@ import {
   type CallTables,
   callClauses,
   FIRST_DUE,
-} from '../calls/call-rows.ts'
+} from '../calls/call-statements.ts'
 import type { OldDeliveries } from '../calls.ts'
 import { storageFailed } from '../refusals.ts'
 import { type Row, text } from '../row.ts'

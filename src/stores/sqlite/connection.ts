@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
-import { wants } from '../calls/call-rows.ts'
+import { wants } from '../calls/call-statements.ts'
 import { ADD_CHARGE } from '../daily-usage.ts'
 import { encodeJournal } from '../journal-body.ts'
 import { integer, text } from '../row.ts'
