@@ -78,6 +78,7 @@ test('by default it listens on loopback, requires a token and works in the curre
       idleExitMs: 1_800_000,
     },
     retention: { keyHours: 24 },
+    webhooks: { private: [] },
     limits: {
       bodyBytes: 1_048_576,
       imageBytes: 16_777_216,

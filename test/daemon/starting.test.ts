@@ -98,7 +98,9 @@ test('a database at the limit of the configuration is reported by /readyz', asyn
   const response = await fetch(`${server.url}/readyz`)
   expect(response.status).toBe(503)
   expect(await response.json()).toMatchObject({ code: 'storage_failed' })
-  expect(reported).toMatchObject([{ message: 'cannot write to the store: database or disk is full' }])
+  // The commit that failed, and the request that it fails.
+  const message = 'cannot write to the store: database or disk is full'
+  expect(reported).toMatchObject([{ message }, { message }])
   await server.stop()
 })
 

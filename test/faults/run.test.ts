@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const FAULTS = join(import.meta.dirname, '../../faults')
 /** Not programs: the command itself, and what the programs share. */
-const SHARED = ['run', 'random', 'fenced']
+const SHARED = ['run', 'random', 'fenced', 'offline-cell']
 
 const faults = (...given: string[]) =>
   spawnSync(process.execPath, [join(FAULTS, 'run.ts'), ...given], { encoding: 'utf8' })

@@ -71,7 +71,12 @@ test.each([
 test('a command that an agent would take for text is refused', async () => {
   const { sessions } = house()
   const policy = { approval: 'ask', sandbox: 'none' } as const
-  const session = await sessions.create({ agent: 'opencode', cwd: '/project', policy })
-  await expect(session.prompt('/compact')).rejects.toMatchObject({ code: 'unsupported_option' })
-  await expect(session.prompt('/review')).rejects.toMatchObject({ code: 'unsupported_option' })
+  for (const [agent, prompt] of [
+    ['gemini', '/compact'],
+    ['opencode', '/review'],
+    ['pi', '/review'],
+  ] as const) {
+    const session = await sessions.create({ agent, cwd: '/project', policy })
+    await expect(session.prompt(prompt)).rejects.toMatchObject({ code: 'unsupported_option' })
+  }
 })
