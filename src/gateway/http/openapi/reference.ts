@@ -50,7 +50,7 @@ const GROUPS: readonly (readonly [string, RegExp])[] = [
 ]
 
 type OperationJson = OpenApi['paths'][string][string]
-type Answer = OperationJson['responses'][string]
+type ResponseJson = OperationJson['responses'][string]
 
 interface Described {
   method: string
@@ -109,13 +109,13 @@ function parametersOf(parameters: readonly Parameter[]): string {
 }
 
 /** The schema of each content type of a request or response. */
-function bodyOf({ content = {} }: Pick<Answer, 'content'>): string {
+function bodyOf({ content = {} }: Pick<ResponseJson, 'content'>): string {
   return Object.entries(content)
     .map(([type, { schema = {} }]) => `<p><code>${html(type)}</code></p>${shownSchema(schema)}`)
     .join('')
 }
 
-function errorsOf(errors: readonly [string, Answer][]): string {
+function errorsOf(errors: readonly [string, ResponseJson][]): string {
   const [first] = errors
   if (!first) return ''
   const rows = errors.map(
