@@ -2,26 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
 import { CommitFeed } from '../../src/reading/commit-feed.ts'
-import type { SessionState } from '../../src/stores/store.ts'
-
-const state = (id: string): SessionState => ({
-  id,
-  principal: 'local',
-  agent: 'echo',
-  launch: 'live',
-  cwd: '/',
-  policy: { approval: 'ask', sandbox: 'none' },
-  options: {},
-  attended: true,
-  status: 'idle',
-  createdAt: 0,
-  turns: 0,
-  queue: [],
-  requests: [],
-  usage: {},
-  frames: 0,
-  epoch: 0,
-})
+import { state } from '../stores/sqlite-parts.ts'
 
 const entries = (session: string, from: number, count: number): Entry[] =>
   Array.from({ length: count }, (_, index) => ({
