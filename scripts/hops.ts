@@ -16,6 +16,8 @@ const load = (path: string) => import(pathToFileURL(join(root, path)).href)
 const { loadConfig } = await load('src/daemon/config.ts')
 const { serve } = await load('src/daemon/serve.ts')
 
+const ROUNDS = 5
+
 const data = mkdtempSync(join(tmpdir(), 'mainstem-hops-'))
 const signal = join(data, 'signal')
 writeFileSync(signal, '1')
@@ -31,6 +33,7 @@ const agents = {
   },
 }
 const running = await serve({ config: { ...config, agents }, report: () => undefined })
+const { url: base } = running
 const profiler = new Session()
 profiler.connect()
 await profiler.post('Profiler.enable')
@@ -58,69 +61,74 @@ async function printLine(): Promise<void> {
     }
   }
   await until('word 1')
-  // Twice, so that nothing of the counted line runs for the first time.
-  writeFileSync(signal, '2')
-  await until('word 2')
-  await new Promise((resolve) => setTimeout(resolve, 200))
-  print(
-    'a line, from the pipe to /v1/execute',
-    await counted(async () => {
-      writeFileSync(signal, '3')
-      await until('word 3')
-    }),
-  )
+  // The first of these is not counted, so that nothing runs for the first time.
+  const rounds = []
+  for (let word = 2; word < 3 + ROUNDS; word++) {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const write = async () => {
+      writeFileSync(signal, String(word))
+      await until(`word ${word}`)
+    }
+    if (word === 2) await write()
+    else rounds.push(await ran(write))
+  }
+  print('a line, from the pipe to /v1/execute', rounds)
   left.abort()
 }
 
 async function printAnswer(): Promise<void> {
-  const created = await (await post('/v1/sessions', { agent: 'claude', prompt: 'ask' })).json()
-  const id = String(Reflect.get(Object(created), 'id'))
-  const open = async () => {
-    const { requests } = Object(await (await fetch(`${running.url}/v1/requests`)).json())
-    return requests.find(({ session }: { session: string }) => session === id)
-  }
-  let found = await open()
-  for (; !found; found = await open()) await new Promise((resolve) => setTimeout(resolve, 50))
-  const { requestId, inputDigest } = found.request
-  print(
-    'an answer over HTTP',
-    await counted(async () => {
+  const rounds = []
+  for (let round = 0; round <= ROUNDS; round++) {
+    const created = await (await post('/v1/sessions', { agent: 'claude', prompt: 'ask' })).json()
+    const id = String(Reflect.get(Object(created), 'id'))
+    const { requestId, inputDigest } = await openRequest(id)
+    const functions = await ran(async () => {
       const body = { decision: 'allow', scope: 'once', inputDigest }
       const response = await post(`/v1/sessions/${id}/requests/${requestId}`, body)
       if (!response.ok) throw new Error(await response.text())
       await response.text()
-    }),
-  )
+    })
+    if (round > 0) rounds.push(functions)
+  }
+  print('an answer over HTTP', rounds)
+}
+
+async function openRequest(id: string) {
+  for (;;) {
+    const { requests } = Object(await (await fetch(`${base}/v1/requests`)).json())
+    const found = requests.find(({ session }: { session: string }) => session === id)
+    if (found) return found.request
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
 }
 
 function post(path: string, body: object, signal?: AbortSignal): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
   const init = { method: 'POST', headers, body: JSON.stringify(body), ...(signal && { signal }) }
-  return fetch(running.url + path, init)
+  return fetch(base + path, init)
 }
 
-/** The functions that run during `work`, by file. */
-async function counted(work: () => Promise<void>): Promise<Map<string, string[]>> {
+/** The functions that run during `work`: their names, by file and place in it. */
+async function ran(work: () => Promise<void>): Promise<Map<string, string>> {
   await profiler.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
   await profiler.post('Profiler.takePreciseCoverage')
   await work()
   const { result } = await profiler.post('Profiler.takePreciseCoverage')
   await profiler.post('Profiler.stopPreciseCoverage')
-  const found = new Map<string, string[]>()
-  const base = pathToFileURL(join(root, 'src/')).href
-  for (const { url, functions } of result) {
-    if (!url.startsWith(base)) continue
-    const names = functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0).map((one) => one.functionName)
-    if (names.length > 0) found.set(url.slice(base.length), names)
-  }
+  const sources = pathToFileURL(join(root, 'src/')).href
+  const found = new Map<string, string>()
+  for (const { url, functions } of result.filter(({ url }) => url.startsWith(sources)))
+    for (const { functionName, ranges } of functions)
+      if ((ranges[0]?.count ?? 0) > 0)
+        found.set(`${url.slice(sources.length)}:${ranges[0]?.startOffset}`, functionName || '=>')
   return found
 }
 
-function print(title: string, found: ReadonlyMap<string, readonly string[]>): void {
-  const functions = [...found.values()].reduce((sum, names) => sum + names.length, 0)
-  console.log(`${title}: ${functions} functions in ${found.size} files`)
-  if (process.argv.includes('--list')) {
-    for (const [file, names] of found)
-      console.log(`  ${file}: ${names.map((name) => name || '=>').join(', ')}`)
-  }
+function print(title: string, [first = new Map(), ...others]: readonly ReadonlyMap<string, string>[]): void {
+  const always = [...first].filter(([place]) => others.every((round) => round.has(place)))
+  const byFile = Map.groupBy(always, ([place]) => place.slice(0, place.lastIndexOf(':')))
+  console.log(`${title}: ${always.length} functions in ${byFile.size} files`)
+  if (!process.argv.includes('--list')) return
+  for (const [file, functions] of byFile)
+    console.log(`  ${file}: ${functions.map(([, name]) => name).join(', ')}`)
 }

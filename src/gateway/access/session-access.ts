@@ -8,23 +8,22 @@ import { type Caller, isOperator } from '../http/auth.ts'
 /** The path parameters of all endpoints of one session. */
 export const SessionPath = z.strictObject({ id: z.string().describe('the id of a session') })
 
+async function recordOf({ sessions }: Pick<GatewayDeps, 'sessions'>, id: string) {
+  return SessionId.safeParse(id).success ? sessions.record(id) : undefined
+}
+
+function noSession(): MainstemError {
+  return new MainstemError('session_not_found', 'no such session')
+}
+
 /** Loads a session owned by `principal`. Responds as if another principal's session did not exist. */
-export function ownedSession(
+export async function ownedSession(
   deps: Pick<GatewayDeps, 'sessions'>,
   principal: string,
   id: string,
 ): Promise<SessionRecord> {
-  return sessionOf(deps, [principal], id)
-}
-
-async function sessionOf(
-  { sessions }: Pick<GatewayDeps, 'sessions'>,
-  principals: readonly string[],
-  id: string,
-): Promise<SessionRecord> {
-  const record = SessionId.safeParse(id).success ? await sessions.record(id) : undefined
-  if (!record || !principals.includes(record.principal))
-    throw new MainstemError('session_not_found', 'no such session')
+  const record = await recordOf(deps, id)
+  if (record?.principal !== principal) throw noSession()
   return record
 }
 
@@ -40,9 +39,10 @@ export async function readableSession(
   { principal, grantedBy }: Reader,
   id: string,
 ): Promise<SessionRecord> {
-  const readable = await readableBy(deps, principal)
-  const record = await sessionOf(deps, [...readable], id)
-  if (record.principal !== principal) grantedBy.add(record.principal)
+  const record = await recordOf(deps, id)
+  if (record?.principal === principal) return record
+  if (!record || !(await readableBy(deps, principal)).has(record.principal)) throw noSession()
+  grantedBy.add(record.principal)
   return record
 }
 
@@ -83,7 +83,10 @@ export async function recordPage(
 ): Promise<RecordPage> {
   const { principals, before, limit } = query
   // A page that starts at an unknown session would start from the beginning.
-  if (before !== undefined) await sessionOf(deps, principals, before)
+  if (before !== undefined) {
+    const record = await recordOf(deps, before)
+    if (!record || !principals.includes(record.principal)) throw noSession()
+  }
   const records = await deps.sessions.records(query)
   const last = records.at(-1)?.id
   if (last === undefined) return { records }

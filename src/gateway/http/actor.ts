@@ -6,23 +6,22 @@ import type { ClientKind } from '../../model/index.ts'
 export const CLIENT_HEADER = 'x-mainstem-client'
 
 /** The kinds that a client may name. */
-const NAMED: ReadonlySet<unknown> = new Set<ClientKind>(['page', 'terminal', 'stdio'])
+const NAMED = new Map<unknown, ClientKind>([
+  ['page', 'page'],
+  ['terminal', 'terminal'],
+  ['stdio', 'stdio'],
+])
 
 /** Who sent a request, and from where. `route` is the kind of the clients of its route. */
 export function actorOf(request: FastifyRequest, route?: ClientKind): Actor {
   const { principal, id, headers } = request
   const address = addressOf(request)
-  const named = headers[CLIENT_HEADER]
   return {
     principal,
-    client: route ?? (isNamed(named) ? named : 'api'),
+    client: route ?? NAMED.get(headers[CLIENT_HEADER]) ?? 'api',
     ...(address !== undefined && { address }),
     request: id,
   }
-}
-
-function isNamed(kind: unknown): kind is ClientKind {
-  return NAMED.has(kind)
 }
 
 /** The address of the client; undefined over the unix socket. Behind a trusted proxy, the one that the proxy reports. */

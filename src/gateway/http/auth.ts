@@ -93,27 +93,25 @@ export function requireToken(
     await turns.take(principal)
   }
   if (tokens) endRevoked(app, revocation)
-  const admitToken = async (request: FastifyRequest, presented: string | undefined) =>
-    admit(request, tokens ? tokenPresented(await tokens(), presented) : OPERATOR)
+  const proven = async (presented: string | undefined) =>
+    tokens ? tokenPresented(await tokens(), presented) : OPERATOR
   app.addHook('onRequest', async (request) => {
-    const auth = authOf(request)
+    // An unknown path has no route configuration and is not open.
+    const auth = request.routeOptions.config?.auth ?? 'header'
     if (auth === 'open') return
     const { authorization } = request.headers
-    const cookie = tokens && authorization === undefined ? cookieOf(request) : undefined
-    if (tokens && cookie !== undefined && ticketOf(request.query) === undefined) {
-      await admit(request, cookies.tokenOf(cookie, await tokens()))
-      return
-    }
-    if (authorization === undefined && auth === 'body') return
-    const ticket = auth === 'ticket' && authorization === undefined ? ticketOf(request.query) : undefined
-    const holder =
-      ticket === undefined ? undefined : await tickets.redeem(ticket, tokens ? await tokens() : [OPERATOR])
-    if (holder === undefined) await admitToken(request, bearerOf(authorization))
-    else await admit(request, holder)
+    if (authorization !== undefined) return admit(request, await proven(BEARER.exec(authorization)?.[1]))
+    const ticket = ticketOf(request.query)
+    const cookie = tokens && ticket === undefined ? cookieOf(request) : undefined
+    if (tokens && cookie !== undefined) return admit(request, cookies.tokenOf(cookie, await tokens()))
+    if (auth === 'body') return
+    const isRedeemed = auth === 'ticket' && ticket !== undefined
+    const holder = isRedeemed && (await tickets.redeem(ticket, tokens ? await tokens() : [OPERATOR]))
+    return admit(request, holder || (await proven(undefined)))
   })
   app.addHook('preValidation', async (request) => {
-    if (authOf(request) === 'body' && request.principal === '')
-      await admitToken(request, bodyTokenOf(request.body))
+    if (request.principal === '' && request.routeOptions.config?.auth === 'body')
+      await admit(request, await proven(bodyTokenOf(request.body)))
   })
 }
 
@@ -127,11 +125,6 @@ function endRevoked(app: FastifyInstance, revocation: Revocation): void {
       revocation.add(request, () => raw.destroy()),
     )
   })
-}
-
-// An unknown path has no route configuration and is not open.
-function authOf(request: FastifyRequest): RouteAuth {
-  return request.routeOptions.config?.auth ?? 'header'
 }
 
 /** Returns the token that was presented; throws `unauthorized` if it is unknown. */
@@ -155,9 +148,7 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-function bearerOf(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : /^Bearer +(\S+) *$/i.exec(header)?.[1]
-}
+const BEARER = /^Bearer +(\S+) *$/i
 
 function ticketOf(query: unknown): string | undefined {
   if (typeof query !== 'object' || query === null || !('ticket' in query)) return undefined

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { shareWith } from '../web/origins.ts'
+import { notReady } from './health.ts'
 
 /** Query parameters in which clients may send a token, which would leak it to logs. */
 const TOKEN_PARAMETERS = ['token', 'auth_token', 'access_token']
@@ -15,12 +16,12 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)/i
 const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none'])
 
 /**
- * Rejects requests that a foreign page could send, before authentication. A DNS-rebinding request arrives without an
- * Origin, so the Host must be a known one.
+ * Everything that is checked before the token. Rejects requests that a foreign page could send: a DNS-rebinding request
+ * arrives without an Origin, so the Host must be a known one.
  */
 export function guardEdges(
   app: FastifyInstance,
-  { hosts, origins, unixSockets }: Pick<GatewayDeps, 'hosts' | 'origins' | 'unixSockets'>,
+  { hosts, origins, unixSockets, phase }: Pick<GatewayDeps, 'hosts' | 'origins' | 'unixSockets' | 'phase'>,
 ): void {
   const allowed: ReadonlySet<string> = new Set(hosts.map((host) => host.toLowerCase()))
   app.addHook('onRequest', async (request, reply) => {
@@ -33,6 +34,8 @@ export function guardEdges(
     if (encoding !== undefined && encoding !== 'identity') {
       throw new MainstemError('unsupported_media', 'a compressed body is not accepted')
     }
+    // Until recovery is complete, only routes that require no token work.
+    if (phase() === 'starting' && request.routeOptions.config?.auth !== 'open') throw notReady('starting')
   })
 }
 
@@ -41,33 +44,21 @@ export function pathOf({ url = '/' }: { url?: string | undefined }): string {
   return url.replace(ABSOLUTE_FORM, '') || '/'
 }
 
-function authorityIn(target: string): string | undefined {
-  return ABSOLUTE_FORM.exec(target)?.[1]
-}
-
 /** Maximum length of a foreign name in an error message. */
 const SHOWN = 100
 
 function checkHost(request: FastifyRequest, allowed: ReadonlySet<string>): void {
-  const given = hostsOf(request)
-  const target = authorityIn(request.originalUrl)
-  if (target !== undefined) given.push(target)
+  const hosts = request.raw.headersDistinct.host ?? []
+  const target = ABSOLUTE_FORM.exec(request.originalUrl)?.[1]
+  const given = target === undefined ? hosts : [...hosts, target]
+  const isAllowed = (host: string) => allowed.has(AUTHORITY.exec(host.toLowerCase())?.[1] ?? '')
   // With two Host headers, a proxy and this server might use different ones.
-  const single = target === undefined ? given.length === 1 : given.length === 2
-  if (!single || !given.every((host) => allowed.has(nameOf(host)))) {
+  if (hosts.length !== 1 || !given.every(isAllowed)) {
     const names = given.map((host) => JSON.stringify(host.slice(0, SHOWN))).join(', ') || 'none'
     throw new MainstemError('forbidden', `this Host is not allowed: ${names}`, {
       advice: 'Call the server as 127.0.0.1 or localhost, or have the operator add the name to `hosts`.',
     })
   }
-}
-
-function hostsOf({ raw }: FastifyRequest): string[] {
-  return raw.rawHeaders.filter((_, index, all) => index % 2 === 1 && all[index - 1]?.toLowerCase() === 'host')
-}
-
-function nameOf(authority: string): string {
-  return AUTHORITY.exec(authority.toLowerCase())?.[1] ?? ''
 }
 
 function checkOrigin(request: FastifyRequest): void {
@@ -94,14 +85,9 @@ export function isOwnOrigin(origin: string, host = ''): boolean {
 
 function checkParameters({ query }: FastifyRequest): void {
   if (typeof query !== 'object' || query === null) return
-  const parameter = TOKEN_PARAMETERS.find((name) => name in query)
-  if (parameter !== undefined) {
-    throw new MainstemError(
-      'invalid_request',
-      `${parameter}: do not send a token in the URL; use the Authorization header`,
-      {
-        field: parameter,
-      },
-    )
+  for (const field of TOKEN_PARAMETERS) {
+    if (!(field in query)) continue
+    const message = `${field}: do not send a token in the URL; use the Authorization header`
+    throw new MainstemError('invalid_request', message, { field })
   }
 }

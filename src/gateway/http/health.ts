@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import * as z from 'zod'
 import { MainstemError } from '../../model/index.ts'
 import type { GatewayDeps, Phase } from '../deps.ts'
@@ -11,20 +10,12 @@ const Health = named('Health', z.strictObject({ status: z.enum(['ok', 'ready']) 
 export function checkReady({ phase, cluster }: Pick<GatewayDeps, 'phase' | 'cluster'>): void {
   const now = phase()
   // Until this node has stopped, it passes on to the others what it does not accept itself.
-  if (now === 'draining' && cluster.name !== undefined) return
-  checkPhase(now)
+  if (now === 'ready' || (now === 'draining' && cluster.name !== undefined)) return
+  throw notReady(now)
 }
 
-function checkPhase(now: Phase): void {
-  if (now === 'ready') return
-  throw new MainstemError(now === 'draining' ? 'draining' : 'overloaded', `the server is ${now}`)
-}
-
-/** Routes that require a token return 503 until recovery is complete; the other routes work. */
-export function refuseUntilStarted(app: FastifyInstance, { phase }: Pick<GatewayDeps, 'phase'>): void {
-  app.addHook('onRequest', async ({ routeOptions }) => {
-    if (phase() === 'starting' && routeOptions.config?.auth !== 'open') checkPhase('starting')
-  })
+export function notReady(now: Phase): MainstemError {
+  return new MainstemError(now === 'draining' ? 'draining' : 'overloaded', `the server is ${now}`)
 }
 
 export const READY = '/readyz'
@@ -50,7 +41,8 @@ export function healthEndpoints(deps: Pick<GatewayDeps, 'phase' | 'storage'>): E
       answer: Health,
       errors: ['overloaded', 'draining', 'storage_failed'],
       async run() {
-        checkPhase(deps.phase())
+        const now = deps.phase()
+        if (now !== 'ready') throw notReady(now)
         await deps.storage.run()
         return { status: 'ready' as const }
       },

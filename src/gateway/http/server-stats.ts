@@ -34,18 +34,18 @@ export class ServerStats {
     }
   }
 
-  finished(status: number, ms: number, isStream: boolean): void {
+  finished(status: number, ms: number, isOpenEnded: boolean): void {
     // An open WebSocket is a success that took as long as it was open.
     const kind = status === 101 ? '2xx' : `${Math.floor(status / 100)}xx`
     this.statuses.set(kind, (this.statuses.get(kind) ?? 0) + 1)
-    if (!isStream) this.requests.observe(ms)
+    if (!isOpenEnded) this.requests.observe(ms)
   }
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 /** The id of the caller, or of the proxy before it; a new one where it is missing or not safe in a log. */
-export function requestIdOf(headers: FastifyRequest['raw']['headers']): string {
+export function requestIdOf({ headers }: Pick<FastifyRequest['raw'], 'headers'>): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
 }
@@ -65,21 +65,18 @@ export function observeRequests(
       const ms = performance.now() - began
       // The upgrade bypasses this response, which keeps its first status.
       const status = request.ws && raw.statusCode === 200 ? 101 : raw.statusCode
-      stats.finished(status, ms, request.ws || isStream(raw) || isLongPoll(request))
+      stats.finished(status, ms, isOpenEnded(request, raw))
       access?.(lineOf(request, status, ms, codeOf?.()))
     })
     codeOf = runInScope(request, next)
   })
 }
 
-/** Headers that were given to `writeHead` cannot be read again, so a stream is known by what it asked for. */
-function isStream(raw: ServerResponse): boolean {
+/** A WebSocket, a stream, or a request that waits for the next event: it takes as long as the agent does. */
+function isOpenEnded({ ws, url }: FastifyRequest, raw: ServerResponse): boolean {
+  if (ws || /[?&]wait=/.test(url)) return true
+  // Headers that were given to `writeHead` cannot be read again, so a stream is known by what it asked for.
   return /event-stream|ndjson/.test(String(raw.getHeader('content-type') ?? raw.req.headers.accept ?? ''))
-}
-
-/** A request that waits for the next event takes as long as the agent does. */
-function isLongPoll({ url }: FastifyRequest): boolean {
-  return /[?&]wait=/.test(url)
 }
 
 function lineOf(

@@ -19,7 +19,7 @@ import { readBody } from './body/read-body.ts'
 import { Connections } from './connections.ts'
 import { routeOf } from './endpoint.ts'
 import { guardEdges, pathOf } from './guard.ts'
-import { READY, refuseUntilStarted } from './health.ts'
+import { READY } from './health.ts'
 import { divideLargeResponses } from './large-response.ts'
 import { isServerError, PROBLEM_TYPE, type Problem, problemFrom, problemOf, sendProblem } from './problem.ts'
 import { currentRequest } from './request-scope.ts'
@@ -57,7 +57,7 @@ export function gateway(given: GatewayDeps): FastifyInstance {
     return503OnClosing: false,
     // Only the address is taken from a proxy: `guardEdges` reads the headers that were sent.
     trustProxy: deps.trustProxy.length > 0 && [...deps.trustProxy],
-    genReqId: ({ headers }) => requestIdOf(headers),
+    genReqId: requestIdOf,
     frameworkErrors: (error, _request, reply) => sendProblem(reply, problemFrom(error)),
     clientErrorHandler: refuseSocket,
   })
@@ -75,7 +75,6 @@ export function gateway(given: GatewayDeps): FastifyInstance {
   })
   app.setNotFoundHandler((_request, reply) => sendProblem(reply, problemOf('not_found', 'no such path')))
   guardEdges(app, deps)
-  refuseUntilStarted(app, deps)
   const unwatch = deps.storage.watch()
   app.addHook('onClose', async () => unwatch())
   const revocation = new Revocation(deps)
@@ -97,30 +96,25 @@ function acceptJson(
   { limits, uploads }: Pick<GatewayDeps, 'limits' | 'uploads'>,
 ): void {
   app.removeAllContentTypeParsers()
-  const whole = (request: FastifyRequest, payload: IncomingMessage) => {
-    const takesImages = request.routeOptions.config?.takesImages && limits.imageBytes > limits.bodyBytes
-    const setting = takesImages ? 'imageBytes' : 'bodyBytes'
-    return readBody(request, payload, { limit: limits[setting], setting, uploads })
-  }
-  app.addContentTypeParser(JSON_TYPES, async (request: FastifyRequest, payload: IncomingMessage) => {
-    const body = await whole(request, payload)
+  const accept = async (request: FastifyRequest, payload: IncomingMessage) => {
+    const { takesImages, bodyOptional } = request.routeOptions.config ?? {}
+    const setting = takesImages && limits.imageBytes > limits.bodyBytes ? 'imageBytes' : 'bodyBytes'
+    const body = await readBody(request, payload, { limit: limits[setting], setting, uploads })
     // Some clients send a content type even without a body.
-    if (body.length === 0 && request.routeOptions.config?.bodyOptional) return undefined
+    if (body.length === 0 && bodyOptional) return undefined
+    if (!JSON_TYPES.test(request.headers['content-type'] ?? '')) throw notJson()
     return parseJsonBody(body, limits.jsonDepth)
-  })
+  }
+  app.addContentTypeParser(JSON_TYPES, accept)
+  app.addContentTypeParser('application/x-www-form-urlencoded', accept)
   app.addContentTypeParser(NDJSON.type, async ({ routeOptions }: FastifyRequest, payload: unknown) => {
     if (routeOptions.config?.streamed === NDJSON.type) return payload
-    throw new MainstemError('unsupported_media', 'the body must be JSON')
+    throw notJson()
   })
-  // Some clients send a form content type with an empty body.
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    async (request: FastifyRequest, payload: IncomingMessage) => {
-      const body = await whole(request, payload)
-      if (body.length === 0 && request.routeOptions.config?.bodyOptional) return undefined
-      throw new MainstemError('unsupported_media', 'the body must be JSON')
-    },
-  )
+}
+
+function notJson(): MainstemError {
+  return new MainstemError('unsupported_media', 'the body must be JSON')
 }
 
 /** Adds the missing methods of each path, so that a wrong method returns 405 instead of 404. */
@@ -154,7 +148,7 @@ function refuseSocket(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   const problem = socketProblem(error.code)
   // Nothing of the request can be read, so it gets an id of its own.
-  const requestId = requestIdOf({})
+  const requestId = requestIdOf({ headers: {} })
   const body = JSON.stringify({ ...problem, requestId })
   const head = [
     `HTTP/1.1 ${problem.status} ${problem.title}`,

@@ -54,30 +54,23 @@ function endOfString(bytes: Uint8Array, start: number): number {
 }
 
 function check(value: unknown, depthLeft: number): void {
-  if (typeof value === 'string') checkText(value)
+  // Half a character has no UTF-8 form, so the agent would get another text than the one that was sent.
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw unreadable(
+      'body',
+      'a text has a lone surrogate (\\ud800 to \\udfff outside a pair); send both halves of the character',
+    )
   if (typeof value !== 'object' || value === null) return
-  if (depthLeft === 0)
-    throw new MainstemError('invalid_request', 'body: nested too deeply', { field: 'body', unreadable: true })
+  if (depthLeft === 0) throw unreadable('body', 'nested too deeply')
   for (const [key, child] of Object.entries(value)) {
-    if (key === '__proto__') {
-      throw new MainstemError('invalid_request', 'body: the key __proto__ is refused', {
-        field: '__proto__',
-        unreadable: true,
-      })
-    }
-    checkText(key)
+    if (key === '__proto__') throw unreadable(key, 'the key __proto__ is refused')
+    check(key, depthLeft)
     check(child, depthLeft - 1)
   }
 }
 
-/** Half a character has no UTF-8 form, so the agent would get another text than the one that was sent. */
-function checkText(text: string): void {
-  if (text.isWellFormed()) return
-  throw new MainstemError(
-    'invalid_request',
-    'body: a text has a lone surrogate (\\ud800 to \\udfff outside a pair); send both halves of the character',
-    { field: 'body', unreadable: true },
-  )
+function unreadable(field: string, why: string): MainstemError {
+  return new MainstemError('invalid_request', `body: ${why}`, { field, unreadable: true })
 }
 
 /** Treats `null` as absent, because some clients serialise optional fields as `null`. */

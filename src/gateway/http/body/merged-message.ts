@@ -22,11 +22,13 @@ export class MergedMessage extends IncomingMessage {
   /** Returns false if the connection should be paused. */
   override push(chunk: Uint8Array | null, encoding?: BufferEncoding): boolean {
     if (chunk === null) {
-      this.#flush()
+      if (this.#size > 0) this.#flush()
       return super.push(null)
     }
     this.chunks++
-    if (this.#size === 0 && chunk.length > SMALL) return super.push(chunk, encoding)
+    // A body with a length has one chunk in each packet.
+    const isAlone = this.headers['transfer-encoding'] === undefined
+    if (isAlone || (this.#size === 0 && chunk.length > SMALL)) return super.push(chunk, encoding)
     this.#join(chunk)
     if (this.#inPacket <= MANY) return true
     this.#isHeld = true

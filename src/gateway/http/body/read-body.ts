@@ -19,7 +19,10 @@ export async function readBody(
   payload: AsyncIterable<Uint8Array>,
   { limit, setting, uploads }: BodyLimits,
 ): Promise<Buffer> {
-  if (Number(headers['content-length']) > limit) throw bodyTooLarge(setting)
+  const length = Number(headers['content-length'])
+  if (length > limit) throw bodyTooLarge(setting)
+  // Node has the whole body, usually with its head: it takes no more memory, and nothing waits for it.
+  if (payload instanceof MergedMessage && payload.readableLength === length) return arrived(payload)
   const upload = uploads.enter({ principal, address: ip }, 'body')
   try {
     const buffer = new ByteBuffer(upload)
@@ -31,6 +34,13 @@ export async function readBody(
   } finally {
     upload.leave()
   }
+}
+
+function arrived(payload: MergedMessage): Buffer {
+  const bytes: Buffer = payload.read() ?? Buffer.alloc(0)
+  // Its end is noticed only if it is read on.
+  payload.resume()
+  return bytes
 }
 
 /** Reads a body line by line, with or without an end of its last line. A line is valid until the next one is read. */
