@@ -99,11 +99,12 @@ export class SessionParts {
   }
 
   /** Runs work that nobody waits for. If it fails, the session fails: storage failed, or we have a bug. */
-  run(work: Promise<unknown>): Promise<void> {
-    return work.then(
-      () => undefined,
-      (thrown) => this.session.lose(thrown),
-    )
+  async run(work: Promise<unknown>): Promise<void> {
+    try {
+      await work
+    } catch (thrown) {
+      this.session.lose(thrown)
+    }
   }
 
   /** What is emitted from now on is in the log already; `see` is called with it. */

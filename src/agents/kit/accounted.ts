@@ -90,7 +90,6 @@ function isLong(value: string): boolean {
 function isIn(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value.length === text.length ? value === text : value.includes(text)
   if (typeof value !== 'object' || value === null) return false
-  if (Array.isArray(value)) return value.some((item) => isIn(item, text))
   const fields = value as Readonly<Record<string, unknown>>
   for (const key in fields) if (isIn(fields[key], text)) return true
   return false

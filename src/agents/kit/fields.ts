@@ -30,7 +30,8 @@ export function sameValue(one: unknown, other: unknown): boolean {
 
 /** A string field, or undefined. */
 export function text(fields: Fields, key: string): string | undefined {
-  return asText(fields[key])
+  const value = fields[key]
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Finds the first of these fields that has a text. */

@@ -31,12 +31,10 @@ export function addDelta(
 function wholeCharacters(message: LedgerMessage, text: string): string {
   const { half = '' } = message
   const joined = half + text
-  message.half = isHighSurrogate(joined.charCodeAt(joined.length - 1)) ? joined.slice(-1) : undefined
-  return message.half === undefined ? joined : joined.slice(0, -1)
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff
+  const last = joined.charCodeAt(joined.length - 1)
+  const isCut = last >= 0xd800 && last <= 0xdbff
+  message.half = isCut ? joined.slice(-1) : undefined
+  return isCut ? joined.slice(0, -1) : joined
 }
 
 interface MessageDetails {

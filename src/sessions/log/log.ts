@@ -79,8 +79,6 @@ export class Log {
   #seq: number
   /** When the last entry was stamped. */
   #at: number
-  /** `#at` is current. Entries of one task share a time, because reading the clock costs more than stamping. */
-  #timed = false
   #entries: Entry[] = []
   #journal: JournalFrame[] = []
   #receipts: Receipt[] = []
@@ -143,7 +141,7 @@ export class Log {
     native: number | undefined,
     blobs: readonly BlobRef[] | undefined,
   ): void {
-    if (!this.#timed) this.#readClock()
+    this.#at = this.#clock.now()
     this.#entries.push(stamp(++this.#seq, this.#state.id, turn, this.#at, event, native, blobs))
     if (!recordEvent(this.#state, event, this.#at, native)) return
     if (event.type === 'turn.queued') {
@@ -157,14 +155,6 @@ export class Log {
     }
     const charge = chargeOf(this.#state, event, this.#at)
     if (charge) this.#charges.push(charge)
-  }
-
-  #readClock(): void {
-    this.#at = this.#clock.now()
-    this.#timed = true
-    queueMicrotask(() => {
-      this.#timed = false
-    })
   }
 
   /** A process with this epoch is about to start. Recovery needs the epoch to find the process. */
@@ -243,13 +233,9 @@ export class Log {
     this.#hasOutput ||= isDue
   }
 
-  /** Keeps how far the output of a process was read, with the frames before. */
-  keepRead(frame: number, position: OutputPosition): void {
-    this.#journal.push({ frame, stream: READ, text: JSON.stringify(position) })
-  }
-
-  /** Records the frame counts. */
-  covered(frames: number, coverage: Coverage): void {
+  /** Records the frame counts, and how far the output of a process was read that outlives us. */
+  covered(frames: number, coverage: Coverage, position?: OutputPosition): void {
+    if (position) this.#journal.push({ frame: frames, stream: READ, text: JSON.stringify(position) })
     this.#state.frames = frames
     this.#state.coverage = { ...coverage }
     this.#hasFrames = true
@@ -287,7 +273,8 @@ export class Log {
     for (const claim of claims) this.use(claim, result)
     const effects = this.#effects.splice(0)
     this.#writing = this.#writing.then(async () => {
-      if (this.#isEmpty) return
+      const added = this.#entries.length + this.#receipts.length + this.#facts.length
+      if (added === 0 && !this.#hasOutput && !this.#recordDue) return
       const { batch, stored } = this.#take()
       await this.#store.append(this.#state.id, batch, this.#fence)
       this.#stored = stored
@@ -300,11 +287,6 @@ export class Log {
       throw thrown
     }
     for (const effect of effects) effect()
-  }
-
-  get #isEmpty(): boolean {
-    const added = this.#entries.length + this.#receipts.length + this.#facts.length
-    return added === 0 && !this.#hasOutput && !this.#recordDue
   }
 
   /** Refuses further commits. Settles when no write is in flight. */

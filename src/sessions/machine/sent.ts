@@ -61,13 +61,13 @@ interface Hidden {
 
 /** The journal text of a step, without secrets and images. */
 export function sentText(sent: Sent, hidden: Hidden): string {
-  const shown = storedSent(sent, hidden)
+  const shown =
+    'start' in sent
+      ? { ...sent, start: storedStart(sent.start) }
+      : 'writes' in sent
+        ? stored(sent, hidden)
+        : sent
   return JSON.stringify(hidden.mask.isEmpty ? shown : hidden.mask.value(shown))
-}
-
-function storedSent(sent: Sent, hidden: Hidden): Sent {
-  if ('start' in sent) return { ...sent, start: storedStart(sent.start) }
-  return 'writes' in sent ? stored(sent, hidden) : sent
 }
 
 function storedStart({ options, prompt, ...start }: Start): Start {

@@ -80,8 +80,8 @@ export class ProcessJournal {
   read(position: OutputPosition | undefined): void {
     const { deps, log, conversation } = this.#parts
     if (!deps.journal) return
-    if (position && this.isLasting) log.keepRead(conversation.countSent(), position)
-    log.covered(conversation.frames, conversation.coverage)
+    if (position && this.isLasting) log.covered(conversation.countSent(), conversation.coverage, position)
+    else log.covered(conversation.frames, conversation.coverage)
   }
 
   #keep(frame: number, kept: KeptFrame): void {

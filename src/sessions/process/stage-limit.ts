@@ -31,7 +31,10 @@ export class StageLimit {
     const since = stage === 'starting' ? left?.startedAt : left?.outputAt
     const passedMs = since === undefined ? 0 : Math.max(0, deps.clock.now() - since)
     if (isProtocol) this.#heardAt = deps.clock.monotonic() - passedMs
-    if (isProtocol && stage !== 'starting') this.#answered()
+    if (isProtocol && stage !== 'starting' && this.#startedAt !== undefined) {
+      deps.agentStarted?.(deps.clock.monotonic() - this.#startedAt)
+      this.#startedAt = undefined
+    }
     if (stage === this.#limited) return
     this.#enter(stage)
     if (stage === 'working') return
@@ -46,13 +49,6 @@ export class StageLimit {
   end(): void {
     this.#startedAt = undefined
     this.#enter('working')
-  }
-
-  #answered(): void {
-    if (this.#startedAt === undefined) return
-    const { clock, agentStarted } = this.#parts.deps
-    agentStarted?.(clock.monotonic() - this.#startedAt)
-    this.#startedAt = undefined
   }
 
   #enter(stage: Stage): void {
