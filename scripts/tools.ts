@@ -18,6 +18,7 @@ async function installOnce(
   name: string,
   args: readonly string[],
   files: Record<string, string>,
+  { scripts = false } = {},
 ): Promise<string> {
   const cache = cacheFolder(process.env)
   const folder = join(cache, name)
@@ -26,7 +27,8 @@ async function installOnce(
   const unfinished = mkdtempSync(join(cache, 'installing-'))
   try {
     for (const [path, text] of Object.entries(files)) writeFileSync(join(unfinished, path), text)
-    const options = ['--ignore-scripts', '--prefer-offline', '--loglevel=error']
+    const options = [`--ignore-scripts=${!scripts}`, '--prefer-offline', '--loglevel=error']
+    console.error(`npm installs ${name} into ${cache}, once for all checkouts`)
     await run('npm', [...args, ...options], { cwd: unfinished, timeout: INSTALL_MS })
     if (!existsSync(folder)) renameSync(unfinished, folder)
   } finally {
@@ -41,13 +43,13 @@ export function installTool(name: string, version: string): Promise<string> {
   return installOnce(`${name.replace('/', '+')}@${version}`, ['install', `${name}@${version}`], files)
 }
 
-/** Installs the manifest and lockfile of a folder, or finds them installed. */
-export function installLocked(manifests: string): Promise<string> {
+/** Installs the manifest and lockfile of a folder, or finds them installed. Scripts of the packages run on request. */
+export function installLocked(manifests: string, how?: { scripts: boolean }): Promise<string> {
   const names = ['package.json', 'package-lock.json']
   const texts = names.map((name) => readFileSync(join(manifests, name), 'utf8'))
   const hash = createHash('sha256').update(texts.join('')).digest('hex').slice(0, 16)
   const files = Object.fromEntries(names.map((name, index) => [name, texts[index] ?? '']))
-  return installOnce(`${basename(manifests)}-${hash}`, ['ci'], files)
+  return installOnce(`${basename(manifests)}-${hash}`, ['ci'], files, how)
 }
 
 /** The path of a Node of this version. */

