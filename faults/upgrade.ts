@@ -27,7 +27,7 @@ mkdirSync(data)
 const host = await Host.create(data, { program: 'serve', drainMs: 50 })
 try {
   const upgraded = new Upgraded(host)
-  await host.start({ passes: 0 }, older)
+  await host.start({ passes: 0 }, join(older, 'src/cli/main.ts'))
   await upgraded.begin()
   const before = versionOf(data)
   host.signal('SIGKILL')

@@ -21,12 +21,14 @@ export const SOURCES = join(FAULTS, '..')
 /** A server with failpoints, and the one that users run, which may be of another version. */
 const PROGRAMS = {
   failpoints: () => ['--import', join(FAULTS, 'crash/preload.ts'), join(FAULTS, 'crash/daemon.ts')],
-  serve: (sources: string) => [join(sources, 'src/cli/main.ts'), 'serve'],
+  serve: (main: string) => [main, 'serve'],
 }
 
 interface HostSettings {
   program: keyof typeof PROGRAMS
   drainMs: number
+  /** The command line program; that of the sources by default. */
+  main?: string
   /** Where it keeps its logs; in a file by default. */
   storage?: Storage
   /** A server that shares its store, its principals and the histories of its agents with this one. */
@@ -47,7 +49,10 @@ export class Host implements Target {
   readonly principals: ReadonlyMap<string, { authorization: string }>
   readonly storage: Storage
   readonly #home: string
-  readonly #command: (sources: string) => readonly string[]
+  readonly #command: (main: string) => readonly string[]
+  readonly #main: string
+  /** Where programs are kept compiled: of all homes, if the environment names a place. */
+  readonly #compiled: string
   readonly #errors: string[] = []
   #child: ChildProcess | undefined
   #exited: Promise<unknown> = Promise.resolve()
@@ -68,18 +73,29 @@ export class Host implements Target {
 
   private constructor(
     home: string,
-    { program, drainMs, storage = sqliteStorage(home), peer, cwd = home, enter = [], config }: HostSettings,
+    {
+      program,
+      drainMs,
+      main = join(SOURCES, 'src/cli/main.ts'),
+      storage = sqliteStorage(home),
+      peer,
+      cwd = home,
+      enter = [],
+      config,
+    }: HostSettings,
     principals: ReadonlyMap<string, { authorization: string }>,
   ) {
     this.#home = home
     this.storage = storage
-    this.#command = (sources) => [...enter, process.execPath, ...PROGRAMS[program](sources)]
+    this.#command = (main) => [...enter, process.execPath, ...PROGRAMS[program](main)]
+    this.#main = main
+    this.#compiled = process.env.NODE_COMPILE_CACHE ?? join(home, 'cache')
     this.principals = principals
     this.histories = peer?.histories ?? join(home, 'histories')
     mkdirSync(this.#temporary)
     mkdirSync(this.histories, { recursive: true })
     const fake = [process.execPath, join(FAULTS, 'fakes/agent.ts'), this.histories]
-    const env = { NODE_COMPILE_CACHE: join(home, 'cache') }
+    const env = { NODE_COMPILE_CACHE: this.#compiled }
     const agents = Object.fromEntries(AGENTS.map((agent) => [agent, { command: [...fake, agent], env }]))
     const common = { port: 0, cwd, data: home, agents, timeouts: { drainMs } }
     writeFileSync(join(home, 'config.json'), JSON.stringify({ ...common, ...storage.settings, ...config }))
@@ -101,8 +117,8 @@ export class Host implements Target {
   }
 
   /** True when it came up, false when it was gone before. */
-  async start(plan: Plan = { passes: 0 }, sources = SOURCES): Promise<boolean> {
-    const [program = '', ...args] = this.#command(sources)
+  async start(plan: Plan = { passes: 0 }, main = this.#main): Promise<boolean> {
+    const [program = '', ...args] = this.#command(main)
     const child = spawn(program, args, {
       env: { ...this.#env, ...planVariable(plan) },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -161,7 +177,7 @@ export class Host implements Target {
 
   /** `mainstem restart`, with this host in place of the supervisor that starts the next process. */
   async restart(meanwhile: () => Promise<void>): Promise<void> {
-    const command = spawn(process.execPath, [join(SOURCES, 'src/cli/main.ts'), 'restart'], {
+    const command = spawn(process.execPath, [this.#main, 'restart'], {
       env: this.#env,
       stdio: ['ignore', 'ignore', 'inherit'],
     })
@@ -179,7 +195,7 @@ export class Host implements Target {
       HOME: this.#home,
       TMPDIR: this.#temporary,
       MAINSTEM_CONFIG: join(this.#home, 'config.json'),
-      NODE_COMPILE_CACHE: join(this.#home, 'cache'),
+      NODE_COMPILE_CACHE: this.#compiled,
     }
   }
 

@@ -7,10 +7,12 @@ const COPIED = [
   'package.json',
   'tsconfig.json',
   'src',
+  'scripts/tools.ts',
   'faults',
   'test/sessions',
   'test/agents/invariants.ts',
   'test/postgres/server.ts',
+  'test/programs',
   'test/stores/shared-memory.ts',
   'test/stores/sqlite-parts.ts',
 ]

@@ -9,7 +9,7 @@ const encoder = new TextEncoder()
 const programs = Map.groupBy(fixtures, ({ program }) => program)
 
 /** Every recording a few times in each run, with other cuts in every run; the seed is printed when one fails. */
-const RUNS_PER_PROGRAM = runs(30, 150)
+const RUNS_PER_PROGRAM = runs(15, 150)
 
 describe.each([...programs])('recordings of %s', (_program, recordings) => {
   test.each(recordings)('$scenario: every frame is accounted for and every log is whole', (fixture) => {

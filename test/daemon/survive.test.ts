@@ -6,6 +6,7 @@ import { Host } from '../../faults/crash/host.ts'
 import { ndjson, polling, socket, sse } from '../../faults/crash/protocols.ts'
 import { Reader } from '../../faults/crash/reader.ts'
 import type { Entry, SessionRecord } from '../../src/model/index.ts'
+import { MAIN } from '../built-program.ts'
 import { killLeft } from '../drivers/fake-run.ts'
 
 const AGENTS = [
@@ -23,7 +24,7 @@ let host: Host
 let headers: Record<string, string>
 beforeEach(async () => {
   home = realpathSync(mkdtempSync(join(tmpdir(), 'survive-')))
-  host = await Host.create(home, { program: 'serve', drainMs: 50 })
+  host = await Host.create(home, { program: 'serve', drainMs: 50, main: MAIN })
   headers = [...host.principals.values()][0] ?? {}
   await host.start()
 })

@@ -66,7 +66,7 @@ describe('masking', () => {
         expect(new Mask({ own: secrets }).text(text)).toBe(naive(text, secrets))
         expect(new Mask({ lent: secrets }).text(text)).toBe(naive(text, secrets))
       }),
-      { numRuns: runs(500, 3_000) },
+      { numRuns: runs(200, 3_000) },
     )
   })
 
@@ -75,7 +75,7 @@ describe('masking', () => {
       fc.property(secretsAndText, ([secrets, text, places]) => {
         expect(streamed(new Mask({ own: secrets }), cut(text, places)).join('')).toBe(naive(text, secrets))
       }),
-      { numRuns: runs(500, 3_000) },
+      { numRuns: runs(200, 3_000) },
     )
   })
 
@@ -88,7 +88,7 @@ describe('masking', () => {
         const kept = await blobBytes(store.readBlob(await writer.close()))
         expect(new TextDecoder().decode(kept)).toBe(naive(text, secrets))
       }),
-      { numRuns: runs(200, 1_000) },
+      { numRuns: runs(100, 1_000) },
     )
   })
 
@@ -109,7 +109,7 @@ describe('masking', () => {
           if (!isChanged) expect(logged).toEqual([piece])
         }
       }),
-      { numRuns: runs(300, 2_000) },
+      { numRuns: runs(150, 2_000) },
     )
   })
 

@@ -5,7 +5,7 @@ import { NODE_PLANTS } from './simulation-store.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const SEEDS = runs(4, 15)
+const SEEDS = runs(2, 15)
 /** A planted fault shows itself long before. */
 const PLANTED_SEEDS = 100
 

@@ -26,7 +26,7 @@ export interface Damageable extends AsyncDisposable {
   /** Uses a store that was just opened. */
   fresh<T>(work: (store: Store) => Promise<T>): Promise<T>
   inspect(): Promise<StoreReport>
-  /** Whether a damage costs so little time that every column is tried in each run. */
+  /** Whether a damage costs so little time that more columns are tried in each run. */
   readonly isQuick: boolean
   /** Undoes what was done to a table. */
   restore(table: string): Promise<void>
@@ -104,7 +104,7 @@ export function damageContract(name: string, open: () => Promise<Damageable>): v
     test('a changed value of any column is refused and found', async () => {
       for (const [table, columns] of Object.entries(store.tables)) {
         const told = columns.filter((one) => !UNTOLD[table]?.includes(one))
-        for (const column of store.isQuick ? told : someOf(told, 2)) {
+        for (const column of someOf(told, store.isQuick ? 4 : 2)) {
           const place = `${table}.${column}`
           const rows = (await store.values(table, column)).filter(({ value }) => value !== null)
           const [at] = rows.slice(-2)

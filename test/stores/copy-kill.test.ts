@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Entry } from '../../src/model/index.ts'
-import { runs } from '../long.ts'
+import { runs, someOf } from '../long.ts'
 import { PAIRS, PLACES, type Place } from './copy-places.ts'
 import { contentsOf, Scene } from './copy-scene.ts'
 import { entry, frames, sessionId, state } from './sqlite-parts.ts'
@@ -13,7 +13,7 @@ const CHILD = fileURLToPath(new URL('./copy-child.ts', import.meta.url))
 const SESSIONS = 12
 const COMMITS = 10
 const LINE = 'x'.repeat(60_000)
-const KILLS = runs(3, 8)
+const KILLS = runs(2, 8)
 
 /** More than fits into a few pages, in sessions that were written in turns. */
 async function filled(place: Place): Promise<Scene> {
@@ -51,7 +51,7 @@ async function run(from: string, to: string, lines: number): Promise<string | un
   return code === 0 ? last : undefined
 }
 
-test.each(PAIRS.slice(0, 2))(
+test.each(someOf(PAIRS.slice(0, 2), 1))(
   'a copy from %s to %s that is killed again and again is complete in the end',
   { timeout: 300_000 },
   async (from, to) => {
@@ -64,7 +64,7 @@ test.each(PAIRS.slice(0, 2))(
       if (done === undefined) kills++
     }
     const summary = JSON.parse((await run(a.address, b.address, Number.POSITIVE_INFINITY)) ?? '{}')
-    expect(kills).toBeGreaterThan(KILLS / 2)
+    expect(kills).toBeGreaterThanOrEqual(KILLS / 2)
     expect(summary).toMatchObject({ outcome: expect.stringMatching(/^(?:continued|unchanged)$/), blobs: 10 })
     await using original = await a.open()
     await using copied = await b.open()

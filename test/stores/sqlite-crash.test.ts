@@ -16,7 +16,7 @@ import {
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const ROUNDS = runs(3, 10)
+const ROUNDS = runs(2, 10)
 const directory = newDirectory()
 afterAll(() => rmSync(directory, { recursive: true }))
 

@@ -84,7 +84,7 @@ test('a recording cut anywhere is a valid stream and settles', () => {
       const turns = entries.some(({ event }) => event.type === 'turn.started')
       expect(boardState(entries) === 'running').toBe(!turns)
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(25, 300) },
   )
 })
 
@@ -94,6 +94,6 @@ test('a log cut anywhere is the first part of the whole stream', () => {
       const part = read(entries.slice(0, at % (entries.length + 1)))
       expect(part).toEqual(read(entries).slice(0, part.length))
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(25, 300) },
   )
 })

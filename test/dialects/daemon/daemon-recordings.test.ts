@@ -126,7 +126,7 @@ test('a recording cut anywhere is a stream in order that ends', () => {
       expect(exchangesIn(messages).flatMap(disorder)).toEqual([])
       if (messages.length > 0) expect(endsExchange(messages.at(-1) ?? {})).toBe(true)
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(25, 300) },
   )
 })
 
@@ -136,7 +136,7 @@ test('a log cut anywhere is the first part of the whole stream', () => {
       const part = read(entries.slice(0, at % (entries.length + 1)))
       expect(part).toEqual(read(entries).slice(0, part.length))
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(25, 300) },
   )
 })
 
@@ -148,6 +148,6 @@ test('parts of logs in any order never throw, and emit only valid messages', () 
     fc.property(fc.array(piece, { minLength: 1, maxLength: 4 }), (pieces) => {
       expect(() => read(pieces.flat())).not.toThrow()
     }),
-    { numRuns: runs(40, 200) },
+    { numRuns: runs(20, 200) },
   )
 })

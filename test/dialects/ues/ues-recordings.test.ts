@@ -98,7 +98,7 @@ test('a recording cut anywhere is whole runs', () => {
     fc.property(fc.constantFrom(...recordings), fc.nat(), (fixture, at) => {
       expect(broken(read(cutRecording(fixture, at)))).toEqual([])
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(25, 300) },
   )
 })
 
@@ -108,7 +108,7 @@ test('a log cut anywhere is the first part of the whole stream', () => {
       const part = read(entries.slice(0, at % (entries.length + 1)))
       expect(part).toEqual(read(entries).slice(0, part.length))
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(25, 300) },
   )
 })
 
@@ -122,6 +122,6 @@ test('parts of logs in any order never throw, and emit nothing outside a run', (
       for (const types of runs) expect(types[0]).toBe('init')
       for (const types of runs.slice(0, -1)) expect(types.at(-1)).toBe('done')
     }),
-    { numRuns: runs(40, 200) },
+    { numRuns: runs(20, 200) },
   )
 })

@@ -104,7 +104,7 @@ test('a recording cut anywhere is a stream in order', () => {
       expect(disorder(messages)).toEqual([])
       expect(messages.map(widened).filter(Boolean)).toEqual([])
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(25, 300) },
   )
 })
 
@@ -114,6 +114,6 @@ test('a log cut anywhere is the first part of the whole stream', () => {
       const part = read(entries.slice(0, at % (entries.length + 1)))
       expect(part).toEqual(read(entries).slice(0, part.length))
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(25, 300) },
   )
 })

@@ -36,7 +36,7 @@ test('any body gets a valid response on every route', async () => {
     fc.asyncProperty(fc.constantFrom(...posts), fc.jsonValue(), async ({ url }, body) => {
       await expectOrder(await fetchFrom(server, `POST ${pathOf(url, session)}`, { body }))
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(30, 300) },
   )
 })
 
@@ -64,7 +64,7 @@ test('bodies with known fields get a valid response', async () => {
     fc.asyncProperty(fc.constantFrom(...posts), body, async ({ url }, body) => {
       await expectOrder(await fetchFrom(server, `POST ${pathOf(url, session)}`, { body }))
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(30, 300) },
   )
 })
 
@@ -80,7 +80,7 @@ test('paths of any kind are refused in order', async () => {
         await expectOrder(await fetchFrom(server, `${method} ${pathOf(url, part)}`), orderly)
       },
     ),
-    { numRuns: runs(40, 200) },
+    { numRuns: runs(20, 200) },
   )
 })
 
@@ -108,7 +108,7 @@ test('any query gets a valid response', async () => {
     fc.asyncProperty(fc.constantFrom(...gets), query, async ({ url }, pairs) => {
       await expectOrder(await fetchFrom(server, `GET ${pathOf(url, session)}?${new URLSearchParams(pairs)}`))
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(30, 300) },
   )
 })
 
@@ -121,6 +121,6 @@ test('any header gets a valid response', async () => {
       const headers = { [header]: text }
       await expectOrder(await fetchFrom(server, `${method} ${pathOf(url, session)}`, { headers }))
     }),
-    { numRuns: runs(60, 300) },
+    { numRuns: runs(30, 300) },
   )
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-const RUNS = runs(8, 25)
+const RUNS = runs(5, 25)
 
 /** What is refused is refused as a problem with a code, and nothing is an error of ours. */
 async function expectOrder(response: Response): Promise<void> {

@@ -6,7 +6,7 @@ import { PLANTS } from './simulation-store.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const SEEDS = runs(60, 400)
+const SEEDS = runs(30, 400)
 /** A planted fault shows itself long before. */
 const PLANTED_SEEDS = 100
 
@@ -22,14 +22,19 @@ test(`${SEEDS} random lives of a session leave whole logs and readers that saw a
   expect(transitions.size).toBeGreaterThan(20)
 })
 
+/** The lives without a fault that were found to be sound: the same for every plant. */
+const sound = new Set<number>()
+
 test.each(PLANTS)(
   'the planted fault %s is found, and printed as a short sequence of steps',
   async (plant) => {
     let found: number | undefined
     for (let seed = 1; seed <= PLANTED_SEEDS && found === undefined; seed++) {
-      const [planted, sound] = [await simulate(seed, { plant }), await simulate(seed)]
+      const planted = await simulate(seed, { plant })
       if (planted.problems.length > 0) found = seed
-      expect(sound.problems).toEqual([])
+      if (sound.has(seed)) continue
+      expect((await simulate(seed)).problems).toEqual([])
+      sound.add(seed)
     }
     if (found === undefined) throw new Error(`${plant} was not found in ${PLANTED_SEEDS} lives`)
     const story = await shrink(found, { plant })
