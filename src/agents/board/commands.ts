@@ -3,6 +3,7 @@ import type { Command } from '../../model/index.ts'
 import type { Decoded, Write } from '../agent.ts'
 import { nothing, refuse, send } from '../kit/decoded.ts'
 import { fields, isFields, text } from '../kit/fields.ts'
+import { encoder, unsupportedBy } from '../kit/rules.ts'
 import type { BoardCodecState } from './state.ts'
 
 const SESSIONS = '/api/sessions'
@@ -11,25 +12,15 @@ const SESSIONS = '/api/sessions'
 const DEFAULT_AGENT = 'claude'
 
 /** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag: see `decodeAnswer`. */
-export function encode(state: BoardCodecState, command: Command): Decoded {
-  switch (command.type) {
-    case 'open':
-      return nothing
-    case 'prompt':
-      return prompt(state, command)
-    case 'interrupt':
-      return interrupt(state)
-    case 'close':
-      return send([{ kind: 'end' }])
-    case 'steer':
-    case 'answer':
-    case 'set_model':
-    case 'set_policy':
-      return refuse('unsupported_option', `a board does not support "${command.type}"`)
-    default:
-      return command satisfies never
-  }
-}
+export const encode = encoder<BoardCodecState>({
+  open: () => nothing,
+  prompt,
+  interrupt,
+  steer: unsupportedBy('a board'),
+  answer: unsupportedBy('a board'),
+  set_model: unsupportedBy('a board'),
+  set_policy: unsupportedBy('a board'),
+})
 
 function prompt(
   state: BoardCodecState,

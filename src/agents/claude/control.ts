@@ -17,6 +17,7 @@ import {
   withDenialNotice,
   withdrawRequest,
 } from '../kit/requests.ts'
+import { encoder } from '../kit/rules.ts'
 import { openToolId, refuseTool, toolIdOf } from '../kit/tools.ts'
 import { serversInInitialize, serversRefused } from './mcp.ts'
 import { BYPASS_MODE, permissionMode, startMode } from './permission-mode.ts'
@@ -130,33 +131,22 @@ function refusalCode(command: string | undefined): NoticeCode {
 }
 
 /** Encodes commands as JSON lines; a line that is not JSON would terminate the process. */
-export function encodeLive(state: ClaudeState, command: Command): Decoded {
-  switch (command.type) {
-    case 'open':
-      return control(state, {
-        subtype: 'initialize',
-        ...compact({ mcpServers: serversInInitialize(state.start) }),
-      })
-    case 'prompt':
-      if (command.rewindTo !== undefined) return control(state, rewindRequest(command.rewindTo, true))
-      return write(state, userMessage(command.text, command.promptId, command.images))
-    case 'steer':
-      if (!state.turn.open) return refuse('conflict', 'there is no open turn to steer')
-      return write(state, userMessage(command.text, command.promptId))
-    case 'interrupt':
-      return control(state, { subtype: 'interrupt' })
-    case 'answer':
-      return answer(state, command)
-    case 'set_model':
-      return control(state, { subtype: 'set_model', model: command.model ?? DEFAULT_MODEL })
-    case 'set_policy':
-      return setPolicy(state, command)
-    case 'close':
-      return send([{ kind: 'end' }])
-    default:
-      return command satisfies never
-  }
-}
+export const encodeLive = encoder<ClaudeState>({
+  open: (state) =>
+    control(state, { subtype: 'initialize', ...compact({ mcpServers: serversInInitialize(state.start) }) }),
+  prompt(state, { text, promptId, images, rewindTo }) {
+    if (rewindTo !== undefined) return control(state, rewindRequest(rewindTo, true))
+    return write(state, userMessage(text, promptId, images))
+  },
+  steer(state, { text, promptId }) {
+    if (!state.turn.open) return refuse('conflict', 'there is no open turn to steer')
+    return write(state, userMessage(text, promptId))
+  },
+  interrupt: (state) => control(state, { subtype: 'interrupt' }),
+  answer,
+  set_model: (state, { model }) => control(state, { subtype: 'set_model', model: model ?? DEFAULT_MODEL }),
+  set_policy: setPolicy,
+})
 
 /** Claude's name for the default model. */
 const DEFAULT_MODEL = 'default'

@@ -1,13 +1,16 @@
 import type { Frame } from '../../framing/frame.ts'
-import { type AnswerCommand, type Command, decide, type Evidence } from '../../model/index.ts'
+import { type AnswerCommand, decide, type Evidence } from '../../model/index.ts'
 import type { Codec, Decoded, Emitted, Exit, Start } from '../agent.ts'
 import { emitAll, malformed, nothing, refuse, send, unmapped } from '../kit/decoded.ts'
 import { isFields, text } from '../kit/fields.ts'
 import { newLedger } from '../kit/ledger.ts'
 import { closeRequest, denierOf, withDenialNotice } from '../kit/requests.ts'
+import { encoder, unsupportedBy } from '../kit/rules.ts'
 import { refuseTool } from '../kit/tools.ts'
 import { DemoLine, Stamp } from './native.ts'
 import { conclude, type DemoState, decodeLine, play } from './story.ts'
+
+const refused = unsupportedBy('demo')
 
 const StampedLine = DemoLine.and(Stamp)
 
@@ -32,37 +35,22 @@ export const demoCodec: Codec<DemoState> = {
     return state.open && line.data.run === state.run ? decodeLine(state, line.data) : nothing
   },
 
-  encode(state: DemoState, command: Command): Decoded {
-    switch (command.type) {
-      case 'open':
-        return nothing
-      case 'prompt':
-        return begin(state)
-      case 'answer':
-        return answer(state, command)
-      case 'interrupt':
-        return emitAll(stop(state, 'aborted'))
-      case 'close':
-        return send([{ kind: 'end' }])
-      case 'set_policy':
-        // The policy answers its requests from outside; the tools of its script are fixed.
-        return command.mode === undefined && !command.policy?.tools ? nothing : refused(command)
-      case 'steer':
-      case 'set_model':
-        return refused(command)
-      default:
-        return command satisfies never
-    }
-  },
+  encode: encoder<DemoState>({
+    open: () => nothing,
+    prompt: begin,
+    answer,
+    interrupt: (state) => emitAll(stop(state, 'aborted')),
+    // The policy answers its requests from outside; the tools of its script are fixed.
+    set_policy: (state, command) =>
+      command.mode === undefined && !command.policy?.tools ? nothing : refused(state, command),
+    steer: refused,
+    set_model: refused,
+  }),
 
   end(state: DemoState, exit: Exit): Decoded {
     const evidence = exit.error ? 'error' : exit.cause === 'exit' ? 'none' : 'aborted'
     return emitAll(stop(state, evidence, exit))
   },
-}
-
-function refused({ type }: Command): Decoded {
-  return refuse('unsupported_option', `demo does not support ${type}`)
 }
 
 /** The first prompt of a session plays the story; a later process of it has already played it. */

@@ -1,7 +1,8 @@
 import type { Frame } from '../../framing/frame.ts'
-import type { Command, LaunchKind } from '../../model/index.ts'
-import type { Codec, Decoded, Exit, Start, TurnVerdict, Write } from '../agent.ts'
-import { emit, line, malformed, nothing, refuse, send, unmapped } from '../kit/decoded.ts'
+import type { LaunchKind } from '../../model/index.ts'
+import type { Codec, Decoded, Exit, Start, TurnVerdict } from '../agent.ts'
+import { emit, line, malformed, nothing, send, unmapped } from '../kit/decoded.ts'
+import { encoder, unsupportedBy } from '../kit/rules.ts'
 
 export interface EchoState {
   readonly epoch: number
@@ -11,7 +12,7 @@ export interface EchoState {
   waiting: boolean
 }
 
-const END: Write = { kind: 'end' }
+const refused = unsupportedBy('echo')
 
 /** The native format is one JSON string per line in both directions, so that any text fits on a line. */
 export const echoCodec: Codec<EchoState> = {
@@ -30,40 +31,24 @@ export const echoCodec: Codec<EchoState> = {
     return emit({ type: 'text.completed', messageId, text }, verdict({ evidence: 'success', result: text }))
   },
 
-  encode(state: EchoState, command: Command): Decoded {
-    switch (command.type) {
-      case 'open':
-        return nothing
-      case 'prompt': {
-        state.waiting = true
-        const prompt = line(command.text)
-        return send(state.launch === 'oneshot' ? [prompt, END] : [prompt])
-      }
-      case 'interrupt':
-        return stop(state, { evidence: 'aborted' })
-      case 'close':
-        return send([END])
-      case 'set_model':
-        return command.model === null ? nothing : emit({ type: 'session.updated', model: command.model })
-      case 'set_policy':
-        // It needs no permissions, so every policy is satisfied; it has no modes.
-        return command.mode === undefined ? nothing : refused(command)
-      case 'steer':
-      case 'answer':
-        return refused(command)
-      default:
-        return command satisfies never
-    }
-  },
+  encode: encoder<EchoState>({
+    open: () => nothing,
+    prompt(state, { text }) {
+      state.waiting = true
+      return send(state.launch === 'oneshot' ? [line(text), { kind: 'end' }] : [line(text)])
+    },
+    interrupt: (state) => stop(state, { evidence: 'aborted' }),
+    set_model: (_, { model }) => (model === null ? nothing : emit({ type: 'session.updated', model })),
+    // It needs no permissions, so every policy is satisfied; it has no modes.
+    set_policy: (state, command) => (command.mode === undefined ? nothing : refused(state, command)),
+    steer: refused,
+    answer: refused,
+  }),
 
   end(state: EchoState, exit: Exit): Decoded {
     if (exit.error) return stop(state, { evidence: 'error', error: exit.error })
     return stop(state, { evidence: exit.cause === 'exit' ? 'none' : 'aborted' })
   },
-}
-
-function refused({ type }: Command): Decoded {
-  return refuse('unsupported_option', `echo does not support ${type}`)
 }
 
 type EchoEnding = Pick<TurnVerdict, 'evidence' | 'result' | 'error'>

@@ -6,40 +6,34 @@ import { line, nextProcess, nothing, refuse, send } from '../kit/decoded.ts'
 import { compact, type Fields, isFields, text } from '../kit/fields.ts'
 import { isSamePolicy } from '../kit/option.ts'
 import { askOf, denierOf, withDenialNotice } from '../kit/requests.ts'
+import { encoder } from '../kit/rules.ts'
 import { answerOf, applyAnswer, closeDialogs } from './dialogs.ts'
 import type { PiState } from './state.ts'
 
 /** Encodes commands as JSON lines, each with an id that its response repeats. */
-export function encodeLive(state: PiState, command: Command): Decoded {
-  switch (command.type) {
-    case 'open':
-      return write(state, [{ type: 'get_state' }, { type: 'get_available_models' }, { type: 'get_commands' }])
-    case 'prompt':
-      return write(state, [messageOf(command)], command)
-    case 'steer':
-      if (!state.turn.open) return refuse('conflict', 'there is no open turn to steer')
-      // Sent as a prompt: if the run has just ended, it starts another one, and nothing stays in a queue.
-      return write(state, [{ ...promptMessage(command.text), streamingBehavior: 'steer' }], command)
-    case 'interrupt': {
-      const { emitted, messages } = closeDialogs(state)
-      // Queued prompts would run after the interrupt.
-      const step = write(state, [...messages, { type: 'clear_queue' }, { type: 'abort' }])
-      return send(step.writes, emitted)
-    }
-    case 'answer':
-      return encodeAnswer(state, command)
-    case 'set_model':
-      return command.model === null ? nextProcess : setModel(state, command.model)
-    case 'set_policy':
-      if (!command.policy) return refuse('unsupported_option', 'pi has no modes')
-      // Tools are selected at start.
-      return isSamePolicy(state.start.policy, command.policy) ? nothing : nextProcess
-    case 'close':
-      return send([{ kind: 'end' }])
-    default:
-      return command satisfies never
-  }
-}
+export const encodeLive = encoder<PiState>({
+  open: (state) =>
+    write(state, [{ type: 'get_state' }, { type: 'get_available_models' }, { type: 'get_commands' }]),
+  prompt: (state, command) => write(state, [messageOf(command)], command),
+  steer(state, command) {
+    if (!state.turn.open) return refuse('conflict', 'there is no open turn to steer')
+    // Sent as a prompt: if the run has just ended, it starts another one, and nothing stays in a queue.
+    return write(state, [{ ...promptMessage(command.text), streamingBehavior: 'steer' }], command)
+  },
+  interrupt(state) {
+    const { emitted, messages } = closeDialogs(state)
+    // Queued prompts would run after the interrupt.
+    const step = write(state, [...messages, { type: 'clear_queue' }, { type: 'abort' }])
+    return send(step.writes, emitted)
+  },
+  answer: encodeAnswer,
+  set_model: (state, { model }) => (model === null ? nextProcess : setModel(state, model)),
+  set_policy(state, { policy }) {
+    if (!policy) return refuse('unsupported_option', 'pi has no modes')
+    // Tools are selected at start.
+    return isSamePolicy(state.start.policy, policy) ? nothing : nextProcess
+  },
+})
 
 function encodeAnswer(state: PiState, command: AnswerCommand): Decoded {
   const toolId = askOf(state.ledger, command.requestId)?.toolId

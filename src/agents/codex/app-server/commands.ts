@@ -1,8 +1,8 @@
-import type { Command } from '../../../model/index.ts'
 import { verbIn } from '../../../model/request/verb.ts'
 import type { Decoded, Write } from '../../agent.ts'
 import { emitAll, line, nothing, refuse, send } from '../../kit/decoded.ts'
 import { compact, type Fields } from '../../kit/fields.ts'
+import { encoder } from '../../kit/rules.ts'
 import { concernsOthers } from '../tool-lists.ts'
 import { encodeAnswer } from './answers.ts'
 import { callServer, interruptTurn, pauseGoal } from './calls.ts'
@@ -18,29 +18,19 @@ const CLIENT = {
   capabilities: { experimentalApi: true },
 }
 
-export function encode(state: AppServerState, command: Command): Decoded {
-  switch (command.type) {
-    case 'open':
-      state.opening = true
-      return send([callServer(state, 'initialize', CLIENT)])
-    case 'prompt':
-      return prompt(state, { text: command.text, images: command.images ?? [] })
-    case 'steer':
-      return steer(state, command.text)
-    case 'interrupt':
-      return interrupt(state)
-    case 'answer':
-      return encodeAnswer(state, command)
-    case 'set_model':
-      return setModel(state, command.model)
-    case 'set_policy':
-      return command.mode === undefined ? setPolicy(state, command.policy) : setMode(state, command.mode)
-    case 'close':
-      return send([{ kind: 'end' }])
-    default:
-      return command satisfies never
-  }
-}
+export const encode = encoder<AppServerState>({
+  open(state) {
+    state.opening = true
+    return send([callServer(state, 'initialize', CLIENT)])
+  },
+  prompt: (state, { text, images = [] }) => prompt(state, { text, images }),
+  steer: (state, { text }) => steer(state, text),
+  interrupt,
+  answer: encodeAnswer,
+  set_model: (state, { model }) => setModel(state, model),
+  set_policy: (state, { policy, mode }) =>
+    mode === undefined ? setPolicy(state, policy) : setMode(state, mode),
+})
 
 /** After the handshake: passes skills, reads Codex's settings if they may define servers to remove, or opens the thread. */
 export function afterHandshake(state: AppServerState): Write[] {

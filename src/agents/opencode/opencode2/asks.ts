@@ -1,8 +1,6 @@
-import type { RequestWithdrawn } from '../../../model/events/request.ts'
 import {
   type AnswerCommand,
   type Decision,
-  type DeniedBy,
   type Location,
   OUTSIDE_ID,
   type Question,
@@ -11,19 +9,15 @@ import {
 import type { Decoded, Emitted } from '../../agent.ts'
 import { emitAll, nothing, send, skipped, unmapped } from '../../kit/decoded.ts'
 import { compact, type Fields, fields, flag, objects, text, texts } from '../../kit/fields.ts'
-import type { NewRequest } from '../../kit/ledger.ts'
-import { askOf, openRequest, requestIdOf, withdrawRequest } from '../../kit/requests.ts'
-import { refuseTool } from '../../kit/tools.ts'
-import { announce, threadOf } from '../threads.ts'
+import { askOf, requestIdOf, withdrawRequest } from '../../kit/requests.ts'
+import { ONCE, openAsk, REJECT, type RequestParts, refuseAsked, withdrawalOf } from '../asks.ts'
+import { threadOf } from '../threads.ts'
 import { releaseAll } from './blocks.ts'
 import { askedCall } from './calls.ts'
 import { isGranted, permissionReply } from './replies.ts'
 import type { Ask, OpencodeState } from './state.ts'
 import type { Thread } from './thread.ts'
 import { absolute, kindOf } from './tools.ts'
-
-const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }
-const REJECT: RequestOption = { id: 'reject', label: 'Deny', effect: 'deny', scope: 'once' }
 
 /** OpenCode would store "always" for the project; this approval ends with the process. */
 function sessionOption(patterns: readonly string[]): RequestOption {
@@ -56,7 +50,7 @@ export function permissionAsked(state: OpencodeState, data: Fields, raw: string)
     return send([permissionReply(state, session, nativeId, 'once')], released)
   }
   const ask: Ask = { nativeId, kind: 'permission', session, thread, toolId: call?.toolId, native: data }
-  return emitAll([...released, ...open(state, ask, permissionIn(state, data, files))])
+  return emitAll([...released, ...openAsk(state, thread, ask, permissionIn(state, data, files))])
 }
 
 /** A question of the model, or a form of an MCP server. */
@@ -71,29 +65,7 @@ export function formCreated(state: OpencodeState, data: Fields, raw: string): De
   const callId = text(fields(fields(form, 'metadata'), 'tool'), 'id')
   const toolId = callId === undefined ? undefined : askedCall(state, thread, callId).toolId
   const ask: Ask = { nativeId, kind: 'question', session, thread, toolId, native: form }
-  return emitAll([...released, ...open(state, ask, questionsIn(form))])
-}
-
-type RequestParts = Omit<NewRequest, 'requestId' | 'kind' | 'blocking' | 'toolId' | 'parent'>
-
-function open(state: OpencodeState, ask: Ask, asked: RequestParts): Emitted[] {
-  const { nativeId, kind, thread, toolId } = ask
-  const requestId = requestIdOf(state.start, nativeId)
-  return [
-    ...announce(state, thread),
-    ...openRequest(
-      state.ledger,
-      {
-        requestId,
-        kind,
-        blocking: true,
-        ...asked,
-        ...(toolId !== undefined && { toolId }),
-        ...(thread.speaker !== undefined && { parent: thread.speaker }),
-      },
-      ask,
-    ),
-  ]
+  return emitAll([...released, ...openAsk(state, thread, ask, questionsIn(form))])
 }
 
 function permissionIn(state: OpencodeState, data: Fields, files: readonly Fields[]): RequestParts {
@@ -182,12 +154,7 @@ function loseAsk(state: OpencodeState, nativeId: string, decision: Decision): De
   if (!ask) return nothing
   const isAborted = state.turn?.aborted === true && decision === 'deny'
   if (decision === 'deny' && !isAborted && ask.kind === 'permission') refuseAsked(state, ask, 'person')
-  const reason: RequestWithdrawn['reason'] = isAborted
-    ? 'interrupted'
-    : ask.follows === decision
-      ? 'agent'
-      : 'answered_elsewhere'
-  return emitAll(withdrawRequest(state.ledger, requestId, reason, decision))
+  return emitAll(withdrawRequest(state.ledger, requestId, withdrawalOf(ask, decision, isAborted), decision))
 }
 
 /** Without a message, a denial rejects the other open requests of its session too. */
@@ -196,11 +163,6 @@ export function noteRejection(state: OpencodeState, ask: Ask, { message }: Answe
   for (const { ask: other } of state.ledger.requests.values()) {
     if (other.thread === ask.thread) other.follows = 'deny'
   }
-}
-
-/** A call that has ended was not denied: a later call with its id must not inherit the denial. */
-export function refuseAsked({ ledger }: OpencodeState, { toolId }: Ask, by: DeniedBy): void {
-  if (toolId !== undefined && !ledger.closedTools.has(toolId)) refuseTool(ledger, toolId, by)
 }
 
 /** Withdraws the requests that the server no longer has. */

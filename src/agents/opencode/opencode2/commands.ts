@@ -4,8 +4,10 @@ import type { Decoded, Write } from '../../agent.ts'
 import { emitAll, nothing, refuse, send } from '../../kit/decoded.ts'
 import { type Fields, fields, objects, text, texts } from '../../kit/fields.ts'
 import { askOf, closeRequest, denierOf, withDenialNotice } from '../../kit/requests.ts'
+import { encoder } from '../../kit/rules.ts'
+import { refuseAsked } from '../asks.ts'
 import { setModel, setPolicy } from '../settings.ts'
-import { noteRejection, refuseAsked } from './asks.ts'
+import { noteRejection } from './asks.ts'
 import { removeUndelivered } from './inbox.ts'
 import { isReady, modelRef, PROBE } from './opening.ts'
 import { newPromptId } from './prompt-id.ts'
@@ -16,29 +18,18 @@ import { endTurn } from './turn.ts'
 type PromptToSend = Extract<Command, { type: 'prompt' }>
 
 /** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag. */
-export function encode(state: OpencodeState, command: Command): Decoded {
-  switch (command.type) {
-    case 'open':
-      state.opening.driven = true
-      return send([PROBE])
-    case 'prompt':
-      return prompt(state, command)
-    case 'steer':
-      return steer(state, command.text)
-    case 'interrupt':
-      return interrupt(state)
-    case 'answer':
-      return answer(state, command)
-    case 'set_model':
-      return setModel(state, command)
-    case 'set_policy':
-      return setPolicy(state, command)
-    case 'close':
-      return send([{ kind: 'end' }])
-    default:
-      return command satisfies never
-  }
-}
+export const encode = encoder<OpencodeState>({
+  open({ opening }) {
+    opening.driven = true
+    return send([PROBE])
+  },
+  prompt,
+  steer: (state, { text }) => steer(state, text),
+  interrupt,
+  answer,
+  set_model: setModel,
+  set_policy: setPolicy,
+})
 
 /** One prompt at a time: a second one would join the execution of the first. */
 function prompt(state: OpencodeState, command: PromptToSend): Decoded {

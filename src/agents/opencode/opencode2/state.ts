@@ -1,8 +1,9 @@
-import type { Command, Decision, Usage } from '../../../model/index.ts'
+import type { Command, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../kit/fields.ts'
 import type { KnownFacts } from '../../kit/known.ts'
 import { type Ledger, newLedger } from '../../kit/ledger.ts'
+import type { AnyAsk } from '../asks.ts'
 import type { Failure } from '../errors.ts'
 import type { Thread } from './thread.ts'
 
@@ -45,16 +46,11 @@ export interface OpencodeTurn {
   doneAt: number | undefined
 }
 
-export interface Ask {
-  readonly nativeId: string
-  readonly kind: 'permission' | 'question'
+export interface Ask extends AnyAsk {
   /** The native session that gets the answer. */
   readonly session: string
   readonly thread: Thread
-  readonly toolId: string | undefined
   readonly native: Fields
-  /** The decision that follows from our answer to another request. */
-  follows?: Decision
 }
 
 /** A call of the model, from the start of its input. */

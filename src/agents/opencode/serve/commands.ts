@@ -4,9 +4,10 @@ import type { Decoded, Write } from '../../agent.ts'
 import { emitAll, nothing, refuse, send } from '../../kit/decoded.ts'
 import { compact, type Fields } from '../../kit/fields.ts'
 import { askOf, denierOf, withDenialNotice } from '../../kit/requests.ts'
+import { encoder } from '../../kit/rules.ts'
+import { refuseAsked } from '../asks.ts'
 import { deniedPermissions } from '../permission.ts'
 import { setModel, setPolicy } from '../settings.ts'
-import { refuseAsked } from './requests.ts'
 import { applySent } from './sent.ts'
 import type { ServeAsk, ServeState } from './state.ts'
 import { endTurn } from './turn.ts'
@@ -15,31 +16,20 @@ type ServePrompt = Extract<Command, { type: 'prompt' }>
 type HttpCall = Extract<Write, { kind: 'http' }>
 
 /** Encodes commands as HTTP calls. The response arrives as a frame with the call's tag: see `decodeAnswer`. */
-export function encode(state: ServeState, command: Command): Decoded {
-  switch (command.type) {
-    case 'open':
-      if (command.resume === undefined) return call(state, 'session', 'POST', '/session', sessionBody(state))
-      return state.start.fork
-        ? call(state, 'session', 'POST', `/session/${command.resume}/fork`, {})
-        : call(state, 'session', 'GET', `/session/${command.resume}`)
-    case 'prompt':
-      return prompt(state, command)
-    case 'steer':
-      return steer(state, command.text)
-    case 'interrupt':
-      return interrupt(state)
-    case 'answer':
-      return answer(state, command)
-    case 'set_model':
-      return setModel(state, command)
-    case 'set_policy':
-      return setPolicy(state, command)
-    case 'close':
-      return send([{ kind: 'end' }])
-    default:
-      return command satisfies never
-  }
-}
+export const encode = encoder<ServeState>({
+  open(state, { resume }) {
+    if (resume === undefined) return call(state, 'session', 'POST', '/session', sessionBody(state))
+    return state.start.fork
+      ? call(state, 'session', 'POST', `/session/${resume}/fork`, {})
+      : call(state, 'session', 'GET', `/session/${resume}`)
+  },
+  prompt,
+  steer: (state, { text }) => steer(state, text),
+  interrupt,
+  answer,
+  set_model: setModel,
+  set_policy: setPolicy,
+})
 
 function call(state: ServeState, tag: string, method: 'GET' | 'POST', path: string, body?: Fields): Decoded {
   const write: HttpCall = { kind: 'http', method, path, tag, ...(body && { body }) }

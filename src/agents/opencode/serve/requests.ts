@@ -1,13 +1,9 @@
-import type { RequestWithdrawn } from '../../../model/events/request.ts'
 import {
   type AnswerCommand,
   type Decision,
-  type DeniedBy,
-  type Location,
   OUTSIDE_ID,
   type Question,
   type RequestOption,
-  type ToolKind,
 } from '../../../model/index.ts'
 import type { Decoded, Emitted } from '../../agent.ts'
 import { emitAll, held, nothing, skipped, unmapped } from '../../kit/decoded.ts'
@@ -23,16 +19,13 @@ import {
   texts,
 } from '../../kit/fields.ts'
 import type { LedgerTool } from '../../kit/ledger.ts'
-import { askOf, openRequest, requestIdOf, withdrawRequest } from '../../kit/requests.ts'
-import { refuseTool } from '../../kit/tools.ts'
+import { askOf, requestIdOf, withdrawRequest } from '../../kit/requests.ts'
+import { ONCE, openAsk, REJECT, type RequestParts, refuseAsked, withdrawalOf } from '../asks.ts'
 import { isPermissionOf } from '../permission.ts'
-import { announce, type SessionThread, threadOf } from '../threads.ts'
+import { type SessionThread, threadOf } from '../threads.ts'
 import { kindOf } from '../tools.ts'
 import { askedId, runningId } from './call-ids.ts'
 import type { HeldAsk, ServeAsk, ServeState } from './state.ts'
-
-const ONCE: RequestOption = { id: 'once', label: 'Allow once', effect: 'allow', scope: 'once', default: true }
-const REJECT: RequestOption = { id: 'reject', label: 'Deny', effect: 'deny', scope: 'once' }
 
 /** OpenCode calls it "always" but forgets it when the server exits. */
 function alwaysOption(patterns: readonly string[]): RequestOption {
@@ -107,17 +100,6 @@ function releaseAsks(state: ServeState, isDue: (held: HeldAsk, nativeId: string)
   return emitted
 }
 
-interface RequestDetails {
-  tool: string
-  toolKind?: ToolKind
-  permission?: string
-  locations?: Location[]
-  title?: string
-  data?: unknown
-  options: RequestOption[]
-  questions?: Question[]
-}
-
 function open(
   state: ServeState,
   kind: ServeAsk['kind'],
@@ -125,30 +107,15 @@ function open(
   properties: Fields,
 ): Emitted[] {
   const nativeId = text(properties, 'id') ?? ''
-  const requestId = requestIdOf(state.start, nativeId)
   const callId = text(fields(properties, 'tool'), 'callID')
   const toolId = callId === undefined ? undefined : askedId(state, thread, callId)
   const call = toolId === undefined ? undefined : state.ledger.tools.get(toolId)
   const asked = kind === 'question' ? questionIn(properties) : permissionIn(properties, call)
   const ask: ServeAsk = { nativeId, kind, toolId, properties, questions: asked.questions?.length ?? 0 }
-  return [
-    ...announce(state, thread),
-    ...openRequest(
-      state.ledger,
-      {
-        requestId,
-        kind,
-        blocking: true,
-        ...asked,
-        ...(toolId !== undefined && { toolId }),
-        ...(thread.speaker !== undefined && { parent: thread.speaker }),
-      },
-      ask,
-    ),
-  ]
+  return openAsk(state, thread, ask, asked)
 }
 
-function permissionIn(properties: Fields, call: LedgerTool | undefined): RequestDetails {
+function permissionIn(properties: Fields, call: LedgerTool | undefined): RequestParts {
   const permission = text(properties, 'permission') ?? '?'
   const patterns = texts(properties, 'patterns') ?? []
   const always = texts(properties, 'always') ?? []
@@ -168,7 +135,7 @@ function permissionIn(properties: Fields, call: LedgerTool | undefined): Request
   }
 }
 
-function questionIn(properties: Fields): RequestDetails {
+function questionIn(properties: Fields): RequestParts {
   return {
     tool: 'question',
     options: [{ ...REJECT, label: 'Dismiss' }],
@@ -213,26 +180,12 @@ function loseAsk(state: ServeState, properties: Fields, decision: Decision): Dec
   const asked = askOf(state.ledger, requestId)
   if (!asked) return nothing
   if (decision === 'deny') refuseAsked(state, asked, 'person')
-  const reason = reasonOf(state, asked, decision)
+  const reason = withdrawalOf(asked, decision, state.turn.aborted)
   return emitAll([...opened, ...withdrawRequest(state.ledger, requestId, reason, decision)])
-}
-
-function reasonOf(
-  { turn: { aborted } }: ServeState,
-  { follows }: ServeAsk,
-  decision: Decision,
-): RequestWithdrawn['reason'] {
-  if (aborted && decision === 'deny') return 'interrupted'
-  return follows === decision ? 'agent' : 'answered_elsewhere'
 }
 
 /** OpenCode applies a rejection, and a permanent approval, to the other open permissions. */
 export function noteLasting(state: ServeState, { decision, scope }: AnswerCommand): void {
   if (decision === 'allow' && scope === 'once') return
   for (const { ask } of state.ledger.requests.values()) if (ask.kind === 'permission') ask.follows = decision
-}
-
-/** A call that has ended was not denied: a later call with its id must not inherit the denial. */
-export function refuseAsked({ ledger }: ServeState, { toolId }: ServeAsk, by: DeniedBy): void {
-  if (toolId !== undefined && !ledger.closedTools.has(toolId)) refuseTool(ledger, toolId, by)
 }

@@ -1,8 +1,9 @@
-import type { Command, Decision, Usage } from '../../../model/index.ts'
+import type { Command, Usage } from '../../../model/index.ts'
 import type { Start } from '../../agent.ts'
 import type { Fields } from '../../kit/fields.ts'
 import type { KnownFacts } from '../../kit/known.ts'
 import { type Ledger, newLedger, resetDenials } from '../../kit/ledger.ts'
+import type { AnyAsk } from '../asks.ts'
 import type { Failure } from '../errors.ts'
 import { adopting, NO_WORK, resetWork, type SessionThread } from '../threads.ts'
 
@@ -32,14 +33,9 @@ export interface ServePart {
   output: string
 }
 
-export interface ServeAsk {
-  readonly nativeId: string
-  readonly kind: 'permission' | 'question'
-  readonly toolId: string | undefined
+export interface ServeAsk extends AnyAsk {
   readonly properties: Fields
   readonly questions: number
-  /** The decision that follows from our answer to another permission. */
-  follows?: Decision
 }
 
 /** A frame that cannot be decoded before a later frame arrives. */

@@ -2,6 +2,7 @@ import { type Command, toMainstemError } from '../../../model/index.ts'
 import type { Decoded } from '../../agent.ts'
 import { nextProcess, nothing, refuse, send } from '../../kit/decoded.ts'
 import { isSamePolicy } from '../../kit/option.ts'
+import { encoder } from '../../kit/rules.ts'
 import { call } from './calls.ts'
 import { NO_IMAGES, proceed, VERSION } from './handshake.ts'
 import { cancelTurn, encodeAnswer } from './permissions.ts'
@@ -28,29 +29,19 @@ const CLIENT = {
   clientInfo: { name: 'mainstem', title: 'Mainstem', version: '0.1.0' },
 }
 
-export function encodeCommand(state: AcpState, command: Command): Decoded {
-  switch (command.type) {
-    case 'open':
-      state.driving = true
-      return send([call(state, { method: 'initialize', params: CLIENT })])
-    case 'prompt':
-      return prompt(state, command)
-    case 'steer':
-      return refuse('unsupported_option', 'the protocol cannot steer a turn; interrupt it, then prompt again')
-    case 'interrupt':
-      return interrupt(state)
-    case 'answer':
-      return encodeAnswer(state, command)
-    case 'set_model':
-      return setModel(state, command.model)
-    case 'set_policy':
-      return setPolicy(state, command)
-    case 'close':
-      return send([{ kind: 'end' }])
-    default:
-      return command satisfies never
-  }
-}
+export const encodeCommand = encoder<AcpState>({
+  open(state) {
+    state.driving = true
+    return send([call(state, { method: 'initialize', params: CLIENT })])
+  },
+  prompt,
+  steer: () =>
+    refuse('unsupported_option', 'the protocol cannot steer a turn; interrupt it, then prompt again'),
+  interrupt,
+  answer: encodeAnswer,
+  set_model: (state, { model }) => setModel(state, model),
+  set_policy: setPolicy,
+})
 
 function prompt(state: AcpState, command: AcpPrompt): Decoded {
   if (state.broken) return refuse(state.broken.code, state.broken.message)
