@@ -89,9 +89,8 @@ export const PLANTS: readonly Plant[] = [
   {
     name: 'position of the output not committed',
     file: 'src/sessions/log/log.ts',
-    find: 'this.#journal.push({ frame, stream: READ, text: JSON.stringify(position) })',
-    replace:
-      'if (frame % 3 === 0) this.#journal.push({ frame, stream: READ, text: JSON.stringify(position) })',
+    find: 'if (position) this.#journal.push(',
+    replace: 'if (position && frames % 3 === 0) this.#journal.push(',
     shows: /journal: .* is not what the agent printed next|text: /,
     by: 'crash',
   },

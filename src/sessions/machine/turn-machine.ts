@@ -99,11 +99,6 @@ export class TurnMachine {
     return this.#turns
   }
 
-  /** When the open turn began. */
-  get startedAt(): number | undefined {
-    return this.#open?.startedAt
-  }
-
   /** Sets the number of the last turn, and of the open one with the time of its start, when a state is rebuilt. */
   renumber(count: number, open?: { turn: number; startedAt: number }): void {
     this.#turns = count

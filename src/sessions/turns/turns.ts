@@ -32,8 +32,6 @@ export class Turns {
   #doubt: PendingDoubt | undefined
   /** The queue is left to another owner, because this one stops. */
   isLeft = false
-  /** The output that is being decoded has events. */
-  #isActive = false
 
   constructor(parts: SessionParts) {
     const { setup, deps, state, conversation, agent, log } = parts
@@ -190,9 +188,8 @@ export class Turns {
 
   /** Call for every event that was added to the log, with the number of its frame. */
   observe(event: Event, native: number | undefined): void {
-    if (native !== undefined) this.#isActive = true
-    // Waiting for a person does not count as silence.
-    if (event.type.startsWith('request.')) this.#watchdog?.noteActivity()
+    // Frames without events, such as heartbeats, do not count as activity; nor does waiting for a person as silence.
+    if (native !== undefined || event.type.startsWith('request.')) this.#watchdog?.noteActivity()
     if (isCounted(event)) this.#log.after(() => this.#watchdog?.observe(event))
   }
 
@@ -215,11 +212,9 @@ export class Turns {
     this.#parts.run(this.#doubt.settle())
   }
 
-  /** Call after output was decoded. Frames without events, such as heartbeats, do not count as activity. */
+  /** Call after output was decoded. */
   outputRead(): void {
     this.#doubt?.outputRead()
-    if (this.#isActive) this.#watchdog?.noteActivity()
-    this.#isActive = false
   }
 
   /** Rejects every caller that waits for a turn. */
