@@ -61,6 +61,7 @@ export {
 } from './calls/describe-call.ts'
 export { type UnifiedDiffLine, unifiedDiffLines } from './calls/diff-lines.ts'
 export { type ProposedChange, type ProposedChanges, proposedChanges } from './calls/proposed-changes.ts'
+export { requestText } from './calls/request-text.ts'
 export { CancellableSession, CancelToken } from './cancellable-session.ts'
 export { type AgentRequest, AgentType, ApprovalMode, SandboxMode, type SessionConfig } from './config.ts'
 export { AgentError, type AgentErrorDetails, AgentErrorType, translateError } from './errors/agent-error.ts'

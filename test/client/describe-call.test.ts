@@ -7,6 +7,7 @@ import {
   withRelativePaths,
 } from '../../src/client/calls/describe-call.ts'
 import { proposedChanges } from '../../src/client/calls/proposed-changes.ts'
+import { requestText } from '../../src/client/calls/request-text.ts'
 
 const call = (name: string, toolKind: 'execute' | 'read' | 'mcp' | 'other', input: unknown, title?: string) =>
   describeCall({ name, toolKind, title, input, draft: '' }, '/home/me/shop')
@@ -94,4 +95,18 @@ describe('the changes in an input', () => {
     expect(proposedChanges({ from: 'a.ts', to: 'b.ts' })).toEqual(none)
     expect(proposedChanges('text')).toEqual(none)
   })
+})
+
+it('a request is named by its question, by the tool of its server, or by its title', () => {
+  const asked = { kind: 'permission', title: 'Edit /work/a.ts', tool: 'Edit' } as const
+  expect(requestText(asked, '/work')).toBe('Edit a.ts')
+  expect(requestText({ ...asked, tool: 'mcp__postgres__query', title: 'query' }, '/work')).toBe(
+    'postgres › query',
+  )
+  expect(requestText({ kind: 'permission', tool: 'Bash' }, '/work')).toBe('Bash')
+  expect(requestText({ kind: 'plan' }, '/work')).toBe('plan')
+  const questions = [
+    { id: 'q', text: 'Which one?', options: [], multiple: false, other: true, secret: false },
+  ]
+  expect(requestText({ kind: 'question', title: 'AskUserQuestion', questions }, '/work')).toBe('Which one?')
 })

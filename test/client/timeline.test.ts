@@ -259,3 +259,24 @@ test('the timeline of the next turn has what still runs, and nothing else', () =
   expect(subagentName(next, 'inner')).toBe('inner')
   expect(flat(before.items)).toHaveLength(5)
 })
+
+test('a silence that lasts is one notice with its length so far', () => {
+  const silent = (seconds: number) =>
+    entry({
+      type: 'notice.raised',
+      level: 'info',
+      code: 'agent_silent',
+      message: `no output from demo for ${seconds} s`,
+    })
+  const timeline = fold([
+    silent(60),
+    silent(120),
+    entry({ type: 'text.completed', messageId: 'm', text: 'still here' }),
+    silent(60),
+  ])
+  expect(timeline.items).toMatchObject([
+    { kind: 'notice', message: 'no output from demo for 120 s' },
+    { kind: 'text' },
+    { kind: 'notice', message: 'no output from demo for 60 s' },
+  ])
+})

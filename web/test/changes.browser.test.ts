@@ -38,6 +38,13 @@ test('changes have a tree, totals, numbers and colours, of the whole session or 
   await page.getByText('−1', { exact: true }).first().waitFor()
   const tree = page.getByRole('navigation', { name: 'Changed files' })
   await tree.getByText('a-folder-with-a-name/and-another-one').waitFor()
+  const names = ['paginate.ts', 'first-page.test.ts', 'late.ts']
+  const inOrder = (text: string | null) =>
+    names
+      .filter((name) => text?.includes(name))
+      .sort((a, b) => (text ?? '').indexOf(a) - (text ?? '').indexOf(b))
+  const diffs = await page.getByRole('region', { name: /\.ts$/ }).allTextContents()
+  expect(inOrder(diffs.join())).toEqual(inOrder(await tree.textContent()))
   await tree.getByRole('button', { name: /paginate\.ts/ }).click()
   const file = page.getByRole('region', { name: /paginate\.ts/ })
   await file.locator('.hljs-keyword').first().waitFor()
@@ -82,8 +89,10 @@ test('an editor opens a file only for those who chose one', async () => {
   const { page } = await opened()
   expect(await page.getByRole('link', { name: 'Open', exact: true }).count()).toBe(0)
   await page.getByLabel('Open files in').selectOption('VS Code')
-  const links = page.getByRole('link', { name: 'Open', exact: true })
-  expect(await links.last().getAttribute('href')).toBe(`vscode://file${stage.home}/src/paginate.ts:3`)
+  const link = page
+    .getByRole('region', { name: /paginate\.ts/ })
+    .getByRole('link', { name: 'Open', exact: true })
+  expect(await link.getAttribute('href')).toBe(`vscode://file${stage.home}/src/paginate.ts:3`)
 })
 
 test('a comment on a line goes to the agent with the next prompt, and survives a reload', async () => {

@@ -138,8 +138,11 @@ test('a card names what an approval for the session allows besides the call', as
 })
 
 test('a call of an MCP tool names its server, and every argument', async () => {
-  const { card } = await asked(scene('mcp'))
+  const { card, page, id } = await asked(scene('mcp'))
   await card.getByText('Call postgres › query').waitFor()
+  await page.locator(`[data-session="${id}"]`).getByText('Asks: postgres › query').waitFor()
+  // Neither the row nor the card repeats the name of the tool as a title.
+  expect(await card.getByText('query', { exact: true }).count()).toBe(1)
   for (const text of ['select count(*) from orders', 'shop', '"rows": 100'])
     await card.getByText(text).waitFor()
 })
@@ -162,6 +165,7 @@ test('the buttons of a long list of questions are in reach on a small screen, an
   const answer = card.getByRole('button', { name: 'Answer', exact: true })
   expect(await inView(answer)).toBe(true)
   await card.getByText('0 of 3 answered').waitFor()
+  await card.getByRole('button', { name: 'Read to the end to answer' }).waitFor()
   for (const name of ['library', 'format', 'scope'])
     await card
       .getByRole('group', { name: new RegExp(`^${name}`) })

@@ -34,6 +34,7 @@ test('sessions are filtered by state, and grouped by directory', async () => {
   await page.getByRole('button', { name: 'Failed', exact: true }).click()
   await row(good).waitFor({ state: 'detached' })
   await row(failed).getByText('crashed').waitFor()
+  await page.getByRole('heading', { name: 'Failed 1' }).waitFor()
   await page.getByRole('button', { name: 'Needs you', exact: true }).click()
   await page.getByText('Nothing needs you.').waitFor()
   await page.getByRole('button', { name: 'All', exact: true }).click()

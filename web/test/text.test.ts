@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { hrefOf, routeOf } from '../src/app/route.ts'
 import { rank } from '../src/palette/rank.ts'
 import { dueAt, scheduleOf } from '../src/replay/schedule.ts'
+import { piecesOf } from '../src/search/by-session.ts'
 import { countChanges, diffTexts, pairsOf, parseDiff } from '../src/text/diff.ts'
 import { age, clockTime, cost, count, duration, shortPath } from '../src/text/format.ts'
 
@@ -151,4 +152,19 @@ test('the palette finds every word, the start of a name first', () => {
   const names = ['Usage', 'New session', 'This session: usage']
   expect(rank(names, 'usa', (name) => name)).toEqual(['Usage', 'This session: usage'])
   expect(rank(names, 'ses new', (name) => name)).toEqual(['New session'])
+})
+
+describe('a piece of a search result', () => {
+  const shown = (snippet: string, ...marks: { start: number; end: number }[]) =>
+    piecesOf({ snippet, marks })
+      .map(({ text }) => text)
+      .join('')
+
+  test('has no signs of Markdown, and keeps an asterisk of a path', () => {
+    expect(shown('## the *first* page of `src/*.ts`, **once**')).toBe('the first page of src/*.ts, once')
+  })
+
+  test('names the tool of a call once', () => {
+    expect(shown('Write\nWrite src/page.ts', { start: 16, end: 20 })).toBe('Write src/page.ts')
+  })
 })

@@ -1,3 +1,4 @@
+import { requestText } from '../../client/calls/request-text.ts'
 import type { RequestItem, TimelineItem, ToolItem } from '../../client/timeline/items.ts'
 import type { ErrorInfo, FileChanged } from '../../model/index.ts'
 import { decisionText } from '../render/requests.ts'
@@ -77,7 +78,7 @@ function changeBlock({ change, path, diff = '' }: FileChanged): DocumentBlock {
 }
 
 function requestBlock({ request, resolved, withdrawn }: RequestItem): DocumentBlock {
-  const about = request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind
+  const about = requestText(request, '')
   const end = resolved ? decisionText(resolved) : (withdrawn?.reason.replaceAll('_', ' ') ?? 'not answered')
   return { kind: 'request', title: `${about}: ${end}`, text: '' }
 }

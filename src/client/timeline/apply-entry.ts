@@ -180,7 +180,11 @@ function close(timeline: Timeline, entry: Entry, requestId: string, end: Partial
 function raised(timeline: Timeline, entry: Entry, { level, code, message }: EventOf<'notice.raised'>): void {
   if (code === 'context_lost' || code === 'resume_failed')
     timeline.facts.contextLost = { seq: entry.seq, message }
-  noticed(timeline, entry, level, code, message)
+  // A silence that lasts is one notice, with its length so far.
+  const last = timeline.items.at(-1)
+  if (code === 'agent_silent' && last?.kind === 'notice' && last.code === code)
+    replace(timeline, { ...last, message })
+  else noticed(timeline, entry, level, code, message)
 }
 
 function hooked(timeline: Timeline, entry: Entry, hook: EventOf<'hook.completed'>): void {

@@ -97,6 +97,11 @@ function DegradedBanner() {
   )
 }
 
+function FirstOrNext() {
+  const { records, loaded } = useStore(inbox)
+  return <NewSession first={loaded && records.size === 0} />
+}
+
 function Screen({ route }: { route: Route }) {
   switch (route.screen) {
     case 'inbox':
@@ -108,7 +113,7 @@ function Screen({ route }: { route: Route }) {
     case 'new':
       return (
         <div className="mx-auto h-full w-full max-w-3xl overflow-y-auto p-4 sm:p-6">
-          <NewSession first={false} />
+          <FirstOrNext />
         </div>
       )
     case 'session':

@@ -10,6 +10,9 @@ export type ListRow = { heading: string; count: string; title?: string } | { rec
 
 const HEADINGS = { asking: 'Needs you', running: 'Running', done: 'Done' } as const
 
+/** How a filter calls sessions that are done. */
+const DONE: Partial<Record<StateFilter, string>> = { failed: 'Failed', archived: 'Archived' }
+
 const TESTS: Record<StateFilter, (record: SessionRecord) => boolean> = {
   all: () => true,
   asking: waits,
@@ -34,17 +37,24 @@ export function filtered(
 }
 
 /** The rows of a list: pinned sessions, then by state or by directory. `hasMore`: older sessions are not here yet. */
-export function rowsOf(records: readonly SessionRecord[], choice: Choice, hasMore: boolean): ListRow[] {
+export function rowsOf(
+  records: readonly SessionRecord[],
+  filter: StateFilter,
+  choice: Choice,
+  hasMore: boolean,
+): ListRow[] {
   const pinned = choice.pinned.flatMap((id) => records.find((record) => record.id === id) ?? [])
   const others = records.filter(({ id }) => !choice.pinned.includes(id))
-  const groups = choice.byProject ? byProject(others) : byState(others)
+  const doneHeading = DONE[filter] ?? HEADINGS.done
+  const groups = choice.byProject ? byProject(others) : byState(others, doneHeading)
   return [['Pinned', pinned, undefined] as const, ...groups].flatMap(([heading, own, title]) =>
     own.length === 0
       ? []
       : [
           {
             heading,
-            count: countOf(own, heading, hasMore && !choice.byProject),
+            // Older sessions, which are all done, may not be here yet.
+            count: `${own.length}${hasMore && !choice.byProject && heading === doneHeading ? '+' : ''}`,
             ...(title !== undefined && { title }),
           },
           ...own.map((record) => ({ record })),
@@ -54,9 +64,13 @@ export function rowsOf(records: readonly SessionRecord[], choice: Choice, hasMor
 
 type Group = readonly [heading: string, records: readonly SessionRecord[], title: string | undefined]
 
-function byState(records: readonly SessionRecord[]): Group[] {
-  const groups = groupsOf(records)
-  return (['asking', 'running', 'done'] as const).map((name) => [HEADINGS[name], groups[name], undefined])
+function byState(records: readonly SessionRecord[], doneHeading: string): Group[] {
+  const { asking, running, done } = groupsOf(records)
+  return [
+    [HEADINGS.asking, asking, undefined],
+    [HEADINGS.running, running, undefined],
+    [doneHeading, done, undefined],
+  ]
 }
 
 /** Directories in the order of their newest sessions; sessions that need someone first in each. */
@@ -72,9 +86,4 @@ function byProject(records: readonly SessionRecord[]): Group[] {
     })
     .sort((a, b) => b.newest - a.newest)
     .map(({ group }) => group)
-}
-
-/** Older sessions, which are all done, may not be here yet. */
-function countOf(records: readonly SessionRecord[], heading: string, hasMore: boolean): string {
-  return `${records.length}${hasMore && heading === HEADINGS.done ? '+' : ''}`
 }

@@ -33,6 +33,7 @@ export function SessionList({ route }: { route: Route }) {
     const found = filtered(records.values(), state, choice)
     return rowsOf(
       words === '' ? found : found.filter((one) => matches(one, words)),
+      state,
       choice,
       next !== undefined,
     )
@@ -159,7 +160,7 @@ interface EmptyProps {
 }
 
 const NOTHING: Record<StateFilter, string> = {
-  all: 'No sessions yet. Press N to start one.',
+  all: 'No sessions yet.',
   asking: 'Nothing needs you. Requests of agents appear here.',
   running: 'Nothing runs now.',
   failed: 'No session ended badly.',
@@ -171,6 +172,11 @@ function Empty({ rows, looks, words, state }: EmptyProps) {
   return (
     <p className="px-4 py-6 text-center text-sm text-soft">
       {looks ? 'Looking…' : words ? 'No session matches.' : NOTHING[state]}
+      {!looks && words === '' && state === 'all' && (
+        <a href={hrefOf({ screen: 'new' })} className="ml-1 text-accent underline">
+          Start one
+        </a>
+      )}
     </p>
   )
 }

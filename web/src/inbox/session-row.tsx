@@ -3,8 +3,8 @@ import {
   escapeInvisible,
   isForPerson,
   quotaText,
+  requestText,
   type SessionRecord,
-  withRelativePaths,
 } from 'mainstem/client'
 import { memo } from 'react'
 import { useNow } from '../app/clock.ts'
@@ -117,11 +117,10 @@ function Place({ record: { agent, cwd } }: { record: SessionRecord }) {
 function Asking({ record: { requests, cwd } }: { record: SessionRecord }) {
   const open = requests.filter(isForPerson)
   const [first] = open
-  const what = first?.questions?.[0]?.text ?? first?.title ?? first?.tool ?? first?.kind ?? ''
   return (
     <span className="min-w-0 truncate text-ask">
       {open.length > 1 ? `${open.length} requests: ` : 'Asks: '}
-      {escapeInvisible(withRelativePaths(what, cwd))}
+      {first && escapeInvisible(requestText(first, cwd))}
     </span>
   )
 }

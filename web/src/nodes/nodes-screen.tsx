@@ -30,7 +30,7 @@ export default function NodesScreen() {
       <div className="mx-auto max-w-4xl space-y-4">
         <h1 className="text-lg font-semibold">Nodes</h1>
         {all.length === 0 ? (
-          <p className="text-soft">This server shares its store with no other.</p>
+          <OneServer />
         ) : (
           <ScrollRegion label="Nodes" className="overflow-x-auto rounded-lg border border-line bg-panel">
             <table className="w-full text-left text-sm">
@@ -53,6 +53,15 @@ export default function NodesScreen() {
         )}
       </div>
     </div>
+  )
+}
+
+function OneServer() {
+  return (
+    <p className="text-soft">
+      One server works here. Servers that share a PostgreSQL store take over each other's sessions and appear
+      in this list: start each with <code>mainstem serve --store postgres://…</code>
+    </p>
   )
 }
 

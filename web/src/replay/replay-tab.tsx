@@ -129,7 +129,7 @@ function Stage({ timeline }: { timeline: Timeline; due: number }) {
     <div ref={frame} className="min-h-0 flex-1" data-last-seq={timeline.last}>
       <VList data-scroller className="h-full px-3 sm:px-5" aria-label="Replay" tabIndex={0}>
         {timeline.items.map((item) => (
-          <div key={item.key} className="mx-auto max-w-4xl py-1.5">
+          <div key={item.key} className="mx-auto max-w-3xl py-1.5">
             <ItemView item={item} />
           </div>
         ))}

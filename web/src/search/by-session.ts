@@ -47,9 +47,15 @@ export function piecesOf({ snippet, marks }: Pick<SearchHit, 'snippet' | 'marks'
     from = end
   }
   pieces.push({ text: plain(snippet.slice(from)), isMatch: false })
+  const [first] = pieces
+  // The text of a call begins with the name of its tool, and then with its title.
+  if (first) first.text = first.text.replace(/^(\S+) (?=\1 )/, '')
   return pieces.filter(({ text }) => text !== '')
 }
 
 function plain(text: string): string {
-  return text.replaceAll(/\*\*|__|`+|^#{1,6}\s+/gm, '').replaceAll(/\s+/g, ' ')
+  return text
+    .replaceAll(/\*\*|__|`+|^#{1,6}\s+/gm, '')
+    .replaceAll(/(?<![\w/*])\*([^\s*][^*]*)\*(?![\w*])/g, '$1')
+    .replaceAll(/\s+/g, ' ')
 }

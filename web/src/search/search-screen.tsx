@@ -96,7 +96,7 @@ function FoundSession({ found: { session, hits } }: { found: SessionHits }) {
         href={sessionHref(session)}
         className="flex flex-wrap items-baseline gap-x-2 border-b border-line px-3 py-2 hover:bg-raised"
       >
-        <span className="min-w-0 flex-1 truncate font-medium">
+        <span className="min-w-0 flex-1 truncate font-medium max-sm:basis-full max-sm:whitespace-normal">
           {record ? titleOf(record) : showHidden(title ?? agent)}
         </span>
         {record?.lastOutcome && record.lastOutcome !== 'completed' && (

@@ -37,12 +37,7 @@ export function InputView({ request, without = [], cwd = '' }: InputViewProps) {
   const fields = approvalFields(request).filter(({ name }) => !isShown.has(name))
   return (
     <>
-      {tool !== undefined && <ToolName name={tool} />}
-      {title !== undefined && title !== command?.text && (
-        <p className="font-medium whitespace-pre-wrap">
-          {escapeInvisible(cwd === '' ? title : withRelativePaths(title, cwd))}
-        </p>
-      )}
+      <Caller tool={tool} title={title === command?.text ? undefined : title} cwd={cwd} />
       {command && <Command text={command.text} directory={command.directory ?? cwd} />}
       {keyed(changes, ({ path = '' }) => path).map(([key, change]) => (
         <ProposedDiff key={key} change={change} line={lineOf(request)} />
@@ -52,11 +47,29 @@ export function InputView({ request, without = [], cwd = '' }: InputViewProps) {
   )
 }
 
-function ToolName({ name }: { name: string }) {
-  const mcp = mcpName(name)
+interface CallerProps {
+  tool: string | undefined
+  title: string | undefined
+  cwd: string
+}
+
+/** The tool and what the agent calls its call, in one row. A title that is the name of the tool is left out. */
+function Caller({ tool, title, cwd }: CallerProps) {
+  const mcp = tool === undefined ? undefined : mcpName(tool)
+  const isSaid = title === tool || title === mcp?.tool
+  if (tool === undefined && (title === undefined || isSaid)) return null
   return (
-    <p className="text-xs whitespace-pre-wrap text-soft">
-      {mcp ? `${escapeInvisible(mcp.server)} › ${escapeInvisible(mcp.tool)}` : escapeInvisible(name)}
+    <p className="whitespace-pre-wrap">
+      {tool !== undefined && (
+        <span className="mr-2 text-xs text-soft">
+          {escapeInvisible(mcp ? `${mcp.server} › ${mcp.tool}` : tool)}
+        </span>
+      )}
+      {title !== undefined && !isSaid && (
+        <span className="font-medium">
+          {escapeInvisible(cwd === '' ? title : withRelativePaths(title, cwd))}
+        </span>
+      )}
     </p>
   )
 }

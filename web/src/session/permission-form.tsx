@@ -48,7 +48,7 @@ export function PermissionForm({ request, busy, gate, raw, onAnswer }: RequestFo
             hints={gate.selected}
             scopes={scopes}
             words={words}
-            hint={<UnreadHint gate={gate} />}
+            hint={<UnreadHint gate={gate} act={words.act} />}
             onAllow={allow}
             onDeny={() => setDenying(true)}
           />
@@ -60,6 +60,8 @@ export function PermissionForm({ request, busy, gate, raw, onAnswer }: RequestFo
 
 interface Words extends Record<AllowScope, string> {
   deny: string
+  /** What a person does who allows it. */
+  act: string
   /** What the reason of a denial is for. */
   reason: string
 }
@@ -69,6 +71,7 @@ const WORDS: Words = {
   session: 'Allow for session',
   always: 'Always allow',
   deny: 'Deny',
+  act: 'allow this',
   reason: 'Reason for the agent (optional)',
 }
 
@@ -77,6 +80,7 @@ const PLAN_WORDS: Words = {
   session: 'Approve for session',
   always: 'Always approve',
   deny: 'Keep planning',
+  act: 'approve',
   reason: 'What should the plan change? (optional)',
 }
 

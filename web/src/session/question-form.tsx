@@ -94,7 +94,7 @@ export function QuestionForm({ request: { questions = [] }, busy, gate, onAnswer
             answered
           </span>
         )}
-        <UnreadHint gate={gate} />
+        <UnreadHint gate={gate} act="answer" />
       </div>
     </form>
   )

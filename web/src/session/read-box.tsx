@@ -15,8 +15,8 @@ export function ReadBox({ gate, children }: { gate: Gate; children: ReactNode })
   )
 }
 
-/** Why the buttons that allow are not enabled yet. It leads on to the next part of the input. */
-export function UnreadHint({ gate: { readiness, box } }: { gate: Gate }) {
+/** Why `act`, the buttons that allow or answer, is not enabled yet. It leads on to the next part of the input. */
+export function UnreadHint({ gate: { readiness, box }, act }: { gate: Gate; act: string }) {
   if (readiness !== 'unread') return null
   return (
     <button
@@ -24,7 +24,7 @@ export function UnreadHint({ gate: { readiness, box } }: { gate: Gate }) {
       className="rounded px-1 text-left text-xs text-ask hover:underline"
       onClick={() => box.current?.scrollBy({ top: box.current.clientHeight * 0.85 })}
     >
-      Read to the end to allow this ↓
+      Read to the end to {act} ↓
     </button>
   )
 }

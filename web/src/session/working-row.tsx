@@ -28,7 +28,7 @@ export function WorkingRow({ record, timeline }: { record: SessionRecord; timeli
       {running && (
         <span className="ml-auto shrink-0 tabular-nums">
           {running.tokens > 0 && `${count(running.tokens)} tokens · `}
-          {clockTime(now - running.startedAt)}
+          turn {clockTime(now - running.startedAt)}
         </span>
       )}
     </Line>

@@ -32,7 +32,9 @@ export function UsageChart({ days, series, measure }: UsageChartProps) {
             <span className="truncate">{name}</span>
           </span>
         ))}
-        <span className="ml-auto tabular-nums">most in a day: {shownValue(most, measure)}</span>
+        <span className="ml-auto tabular-nums">
+          {most === 0 ? `No ${measure} reported` : `most in a day: ${shownValue(most, measure)}`}
+        </span>
       </figcaption>
       <svg
         viewBox={`0 0 100 ${HEIGHT}`}

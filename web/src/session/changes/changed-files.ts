@@ -36,10 +36,15 @@ export const changesOf = (entries: readonly Entry[]): PlacedChange[] =>
 export const turnsOf = (changes: readonly PlacedChange[]): number[] =>
   [...new Set(changes.flatMap(({ turn }) => turn ?? []))].sort((a, b) => a - b)
 
-/** The files of these changes by path. Changes whose texts are all known become one difference, from first to last. */
+/** The folder of a path; empty for a name alone. */
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
+
+/** The files of these changes by folder, then by name. Changes whose texts are all known become one difference, from first to last. */
 export function changedFiles(changes: readonly PlacedChange[]): ChangedFile[] {
   const byPath = Map.groupBy(changes, ({ file }) => file.path)
-  return [...byPath].map(([path, own]) => changedFile(path, own)).sort((a, b) => a.path.localeCompare(b.path))
+  return [...byPath]
+    .map(([path, own]) => changedFile(path, own))
+    .sort((a, b) => folderOf(a.path).localeCompare(folderOf(b.path)) || a.path.localeCompare(b.path))
 }
 
 function changedFile(path: string, own: readonly PlacedChange[]): ChangedFile {
@@ -84,14 +89,15 @@ export interface ChangedFolder {
   files: readonly { name: string; file: ChangedFile }[]
 }
 
-/** Files by folder, in the order of their paths. `nameOf` shortens paths. */
+/** Files by folder, in their order. `nameOf` shortens paths. */
 export function foldersOf(files: readonly ChangedFile[], nameOf: (path: string) => string): ChangedFolder[] {
   const placed = files.map((file) => {
     const path = nameOf(file.path)
-    const cut = path.lastIndexOf('/')
-    return { folder: path.slice(0, Math.max(0, cut)), name: path.slice(cut + 1), file }
+    const folder = folderOf(path)
+    return { folder, name: folder === '' ? path : path.slice(folder.length + 1), file }
   })
-  return [...Map.groupBy(placed, ({ folder }) => folder)]
-    .map(([folder, own]) => ({ folder, files: own.map(({ name, file }) => ({ name, file })) }))
-    .sort((a, b) => a.folder.localeCompare(b.folder))
+  return [...Map.groupBy(placed, ({ folder }) => folder)].map(([folder, own]) => ({
+    folder,
+    files: own.map(({ name, file }) => ({ name, file })),
+  }))
 }

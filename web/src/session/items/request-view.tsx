@@ -1,4 +1,4 @@
-import { escapeInvisible, type RequestItem } from 'mainstem/client'
+import { escapeInvisible, type RequestItem, requestText } from 'mainstem/client'
 import { showHidden } from '../../text/hidden.ts'
 import { useRelativePaths } from '../../text/workspace.ts'
 
@@ -6,10 +6,8 @@ const DECISIONS = { allow: 'Allowed', deny: 'Denied', answered: 'Answered' } as 
 
 /** The outcome of a request, as a line of the conversation. Open requests have a card at the bottom. */
 export function RequestView({ item: { request, resolved, withdrawn } }: { item: RequestItem }) {
-  const { text } = useRelativePaths()
-  const what = escapeInvisible(
-    text(request.title ?? request.tool ?? request.questions?.[0]?.text ?? request.kind),
-  )
+  const { cwd } = useRelativePaths()
+  const what = escapeInvisible(requestText(request, cwd))
   return (
     <p className="flex flex-wrap gap-x-2 text-xs text-soft">
       <span>{showHidden(standingOf(resolved, withdrawn))}</span>
