@@ -31,6 +31,8 @@ export interface BeginSession {
   launch?: LaunchKind
   /** The agent's working directory; that of the server by default. */
   cwd?: string
+  /** A new branch: the session works in a new git worktree of it, beside the repository of `cwd`, from its last commit. */
+  worktree?: string
   /** What the agent may do. By default every request needs approval. */
   policy?: Partial<Policy>
   /** Options such as the model, the system prompt and MCP servers. */

@@ -1,7 +1,8 @@
 import type { RequestOpened } from '../../model/index.ts'
 import { mcpName, withRelativePaths } from './describe-call.ts'
 
-type RequestFacts = Pick<RequestOpened, 'kind' | 'tool' | 'title' | 'questions'>
+/** What names a request. */
+export type RequestFacts = Pick<RequestOpened, 'kind' | 'tool' | 'title' | 'questions'>
 
 /** A request in one line: its question, the tool of an MCP server, or what the agent calls it. */
 export function requestText({ kind, tool, title, questions }: RequestFacts, cwd: string): string {

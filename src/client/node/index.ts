@@ -29,6 +29,7 @@ export {
   proposedChanges,
   quotaText,
   relativePath,
+  requestText,
   SandboxMode,
   SessionEndReason,
   SseTransport,

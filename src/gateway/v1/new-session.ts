@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MainstemError, Policy, SessionRecord } from '../../model/index.ts'
+import { ERRORS, MainstemError, Policy, SessionRecord, toMainstemError } from '../../model/index.ts'
 import { PromptCommand } from '../../model/request/command.ts'
 import { forkRequest } from '../../model/session/fork-request.ts'
 import { NewSession } from '../../model/session/new-session.ts'
@@ -7,11 +7,14 @@ import { underCeiling } from '../access/ceiling.ts'
 import { keysUnder, optionsUnder, withoutKeys } from '../access/option-limits.ts'
 import { ownedSession, SessionPath } from '../access/session-access.ts'
 import { workingDirectory } from '../access/working-directory.ts'
+import { addWorktree, type SessionWorktree } from '../access/worktree.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { type Endpoint, endpoint } from '../http/endpoint.ts'
 import { keyFrom } from '../http/idempotency.ts'
 import { named } from '../http/openapi/components.ts'
 import { beginSession } from './begin-session.ts'
+
+const BRANCH = /^[A-Za-z0-9][\w.-]*(?:\/[A-Za-z0-9][\w.-]*)?$/
 
 const NewSessionBody = named(
   'NewSession',
@@ -19,6 +22,14 @@ const NewSessionBody = named(
     cwd: NewSession.shape.cwd.optional(),
     policy: Policy.partial().optional(),
     prompt: PromptCommand.shape.text.optional(),
+    worktree: z
+      .string()
+      .max(100)
+      .regex(BRANCH, 'not a branch name: letters, digits, ".", "_" and "-", with one "/" at most')
+      .optional()
+      .describe(
+        'A new branch. The session works in a new git worktree of it, beside the repository of `cwd`, from its last commit.',
+      ),
   }),
 )
 type NewSessionBody = z.infer<typeof NewSessionBody>
@@ -54,8 +65,15 @@ export function newSessionEndpoint(deps: GatewayDeps): Endpoint {
       const scope = `${principal} POST /v1/sessions`
       const key = request.headers['idempotency-key']
       const once = key === undefined ? undefined : keyFrom(key, scope, withoutKeys(body))
-      const wanted = () => sessionOf(deps, principal, body)
-      const { id, replayed } = await beginSession(deps, once, wanted, body.prompt, { actor })
+      const { id, replayed } = await inWorktree(deps, body, (directory) =>
+        beginSession(
+          deps,
+          once,
+          async () => sessionOf(deps, principal, body, await directory()),
+          body.prompt,
+          { actor },
+        ),
+      )
       const { agent, launch, cwd, createdAt } = await ownedSession(deps, principal, id)
       reply.header('location', `/v1/sessions/${id}`)
       if (replayed) reply.header('idempotent-replayed', 'true')
@@ -106,14 +124,42 @@ export function forkEndpoint(deps: GatewayDeps): Endpoint {
   })
 }
 
-async function sessionOf(deps: GatewayDeps, principal: string, body: NewSessionBody): Promise<NewSession> {
+/**
+ * Calls `begin` with the directory of the new session: that of the body, or a new worktree, which is removed if the
+ * session is refused. A repeated request asks for no directory, and makes no second worktree.
+ */
+async function inWorktree<T>(
+  deps: GatewayDeps,
+  { cwd = deps.cwd, worktree }: NewSessionBody,
+  begin: (directory: () => Promise<string>) => Promise<T>,
+): Promise<T> {
+  let made: SessionWorktree | undefined
+  try {
+    return await begin(async () => {
+      if (worktree === undefined) return workingDirectory(deps, cwd)
+      made = await addWorktree(deps.roots, cwd, worktree)
+      return made.cwd
+    })
+  } catch (thrown) {
+    // After a fault of the server, the session may exist.
+    if (ERRORS[toMainstemError(thrown).code].http < 500) await made?.discard()
+    throw thrown
+  }
+}
+
+async function sessionOf(
+  deps: GatewayDeps,
+  principal: string,
+  body: NewSessionBody,
+  cwd: string,
+): Promise<NewSession> {
   const policy = Policy.parse({ ...deps.policy, ...body.policy })
   if (body.resume !== undefined) await checkResume(deps, principal, body.resume)
   return {
     agent: body.agent,
     principal,
     ...(body.launch && { launch: body.launch }),
-    cwd: await workingDirectory(deps, body.cwd ?? deps.cwd),
+    cwd,
     policy: underCeiling(policy, deps.ceiling),
     options: await optionsUnder(body.options ?? {}, deps),
     ...(body.resume !== undefined && { resume: body.resume }),
