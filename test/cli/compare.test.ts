@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { candidatesOf } from '../../src/cli/compare/candidates.ts'
 import { besideEachOther, columnWidth } from '../../src/cli/compare/columns.ts'
-import { addWorktrees, changedFiles } from '../../src/cli/compare/worktrees.ts'
+import { branchesFor, changedFiles, repositoryOf, worktreeOf } from '../../src/cli/compare/worktrees.ts'
 import { Home } from './mainstem-process.ts'
 
 const home = new Home()
@@ -61,21 +61,24 @@ describe('columns', () => {
 })
 
 describe('worktrees', PATIENT, () => {
-  test('begin at the last commit, leave the changes of the user alone, and name what an agent changed', async () => {
+  test('name what an agent changed: committed, uncommitted and new files', async () => {
     const path = repository('project')
     writeFileSync(join(path, 'inner', 'kept.txt'), 'not committed\n')
-    const { trees, uncommitted } = await addWorktrees(join(path, 'inner'), ['echo', 'claude:opus'])
-    expect(uncommitted).toBe(1)
-    const [first, second] = trees
-    if (!first || !second) throw new Error('two worktrees were expected')
-    expect(second.path).toMatch(/project-compare-[0-9a-f]{6}\/claude-opus$/)
-    expect(readFileSync(join(first.cwd, 'kept.txt'), 'utf8')).toBe('committed\n')
-    writeFileSync(join(first.cwd, 'new.txt'), 'new\n')
-    writeFileSync(join(first.cwd, 'kept.txt'), 'changed and committed\n')
-    git(first.path, 'commit', '-qam', 'by the agent')
-    expect(await changedFiles(first)).toEqual(['inner/kept.txt', 'inner/new.txt'])
-    expect(await changedFiles(second)).toEqual([])
-    expect(readFileSync(join(path, 'inner', 'kept.txt'), 'utf8')).toBe('not committed\n')
+    const found = await repositoryOf(join(path, 'inner'))
+    expect(found.uncommitted).toBe(1)
+    const [first = '', second = ''] = branchesFor(['echo', 'claude:opus'])
+    expect([first, second]).toEqual([
+      expect.stringMatching(/^compare-[0-9a-f]{6}\/echo$/),
+      expect.stringMatching(/^compare-[0-9a-f]{6}\/claude-opus$/),
+    ])
+    const place = join(home.path, 'tree')
+    git(path, 'worktree', 'add', '-q', '-b', first, place)
+    const tree = await worktreeOf(join(place, 'inner'), first, found)
+    expect(await changedFiles(tree)).toEqual([])
+    writeFileSync(join(place, 'inner', 'new.txt'), 'new\n')
+    writeFileSync(join(place, 'inner', 'kept.txt'), 'changed and committed\n')
+    git(place, 'commit', '-qam', 'by the agent')
+    expect(await changedFiles(tree)).toEqual(['inner/kept.txt', 'inner/new.txt'])
   })
 
   test('are refused outside of a repository, with the fix', async () => {
@@ -84,6 +87,17 @@ describe('worktrees', PATIENT, () => {
     expect(err).toContain('--worktree: git rev-parse failed: fatal: not a git repository')
     expect(code).toBe(2)
   })
+})
+
+test('run works in a new worktree of the branch that it names', PATIENT, async () => {
+  const path = repository('single')
+  const run = (...more: string[]) =>
+    home.mainstem(['run', 'echo', 'hi', '--worktree', 'fix', '-C', path, ...more])
+  expect(await run()).toMatchObject({ code: 0, out: 'hi\n' })
+  expect(git(path, 'worktree', 'list')).toMatch(/single-fix +[0-9a-f]+ \[fix\]/)
+  const { code, err } = await run()
+  expect(err).toMatch(/worktree: git worktree failed: .*already exists/)
+  expect(code).toBe(2)
 })
 
 describe('compare without a terminal', PATIENT, () => {
@@ -128,6 +142,7 @@ describe('compare without a terminal', PATIENT, () => {
     expect(code).toBe(4)
     expect(git(path, 'worktree', 'list').trim().split('\n')).toHaveLength(1)
     expect(git(path, 'branch', '--list', 'compare-*')).toBe('')
+    expect(readdirSync(home.path).filter((name) => name.startsWith('refused-'))).toEqual([])
     const { out } = await home.mainstem(['ls', '--json', '--all'])
     expect(out).not.toContain(path)
   })

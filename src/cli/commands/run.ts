@@ -29,6 +29,7 @@ export interface RunFlags extends ServerFlags, TranscriptFlags, PolicyFlags {
   image?: string[]
   detach?: boolean
   name?: string
+  worktree?: string
   continue?: boolean
   resume?: string
   ephemeral?: boolean
@@ -70,6 +71,7 @@ export function registerRun(program: Command): void {
   addOutputOptions(command)
     .option('--detach', 'print the id of the session and return at once')
     .option('--name <name>', 'name the session')
+    .option('--worktree <branch>', 'work in a new git worktree of this new branch')
     .addOption(
       new Option('--continue', 'continue the newest session of the agent in this directory').conflicts(
         'resume',

@@ -22,7 +22,15 @@ import type { CompareFlags } from './command.ts'
 import { TurnResultFold } from './result.ts'
 import { type Finished, summaryOf, summaryText, worktreeNotes } from './summary.ts'
 import { type BegunCandidate, inColumns, oneByOne, silently, type Watching } from './watch.ts'
-import { addWorktrees, changedFiles, type Worktree, type Worktrees } from './worktrees.ts'
+import {
+  branchesFor,
+  changedFiles,
+  type Repository,
+  removeWorktrees,
+  repositoryOf,
+  type Worktree,
+  worktreeOf,
+} from './worktrees.ts'
 
 const note = (text: string) => console.error(`mainstem: ${text}`)
 
@@ -39,13 +47,13 @@ export async function compare(
   if (remote) note(`compare works on this machine, not on ${remote.server}`)
   const server = await localServer(flags)
   const { client } = server
-  const worktrees = flags.worktree ? await addWorktrees(flags.cwd, labelsOf(candidates)) : undefined
-  if (worktrees && worktrees.uncommitted > 0)
+  const repository = flags.worktree ? await repositoryOf(flags.cwd) : undefined
+  if (repository && repository.uncommitted > 0)
     note(
-      `${worktrees.uncommitted} uncommitted changes are not in the worktrees, which begin at the last commit`,
+      `${repository.uncommitted} uncommitted changes are not in the worktrees, which begin at the last commit`,
     )
-  if (!worktrees) note('all agents work in the same directory; --worktree gives each its own')
-  const begun = await beginAll(server, candidates, prompt, flags, worktrees)
+  if (!repository) note('all agents work in the same directory; --worktree gives each its own')
+  const begun = await beginAll(server, candidates, prompt, flags, repository)
   const isLive = canShowColumns(begun.length, flags)
   const hint = { text: 'Ctrl-C interrupts all, twice detaches' }
   const say = (text: string) => {
@@ -64,7 +72,7 @@ export async function compare(
   const { stderr } = process
   using keyboard = canAsk() ? new Keyboard({ input: stdin, output: stderr }) : undefined
   const watching = { client, begun, signals, hint, stderr, keyboard }
-  await watch(watching, isLive, flags, worktrees)
+  await watch(watching, isLive, flags)
   if (signals.detached.aborted) {
     const refs = begun.map(({ session }) => `${MAINSTEM} attach ${shortId(session)}`)
     note(`detached; the sessions continue: ${refs.join(' · ')}`)
@@ -72,10 +80,6 @@ export async function compare(
     return
   }
   process.exitCode = begun.map(codeOf).find((code) => code !== 0) ?? 0
-}
-
-function labelsOf(candidates: readonly Candidate[]): string[] {
-  return candidates.map(({ label }) => label)
 }
 
 /** The code of the outcome; a session that ended without one has failed. */
@@ -99,66 +103,65 @@ async function beginAll(
   candidates: readonly Candidate[],
   prompt: string,
   flags: CompareFlags,
-  worktrees: Worktrees | undefined,
+  repository: Repository | undefined,
 ): Promise<BegunCandidate[]> {
   const { client } = server
   const policy = policyOf(flags)
-  const sessions: string[] = []
+  const branches = repository ? branchesFor(candidates.map(({ label }) => label)) : []
+  const created: { candidate: Candidate; session: string; worktree: Worktree | undefined }[] = []
   try {
-    for (const [index, { agent, model }] of candidates.entries()) {
+    for (const [index, candidate] of candidates.entries()) {
+      const { agent, model } = candidate
       const keys = callerKeys(server, agent)
-      const { id } = await client.begin({
+      const branch = branches[index]
+      const { id, cwd } = await client.begin({
         agent,
         ...(keys && { keys }),
-        cwd: worktrees?.trees[index]?.cwd ?? flags.cwd,
+        cwd: flags.cwd,
+        ...(branch !== undefined && { worktree: branch }),
         attended: canAsk(),
         ...(Object.keys(policy).length > 0 && { policy }),
         ...(model !== undefined && { options: { model } }),
       })
-      sessions.push(id)
+      const worktree = repository && branch ? await worktreeOf(cwd, branch, repository) : undefined
+      created.push({ candidate, session: id, worktree })
     }
   } catch (thrown) {
-    for (const id of sessions) await client.delete(id)
-    await worktrees?.discard()
+    for (const { session } of created) await client.delete(session)
+    await removeWorktrees(
+      flags.cwd,
+      created.flatMap(({ worktree }) => worktree ?? []),
+    )
     throw thrown
   }
   return Promise.all(
-    sessions.map(async (session, index) => {
-      const candidate = candidates[index] ?? { label: '', agent: '' }
-      return { candidate, session, turn: await client.prompt(session, prompt), result: new TurnResultFold() }
-    }),
+    created.map(async (one) => ({
+      ...one,
+      turn: await client.prompt(one.session, prompt),
+      result: new TurnResultFold(),
+    })),
   )
 }
 
 /** Shows the turns until all have ended, then the results. */
-async function watch(
-  watching: Watching,
-  isLive: boolean,
-  { json }: CompareFlags,
-  worktrees: Worktrees | undefined,
-): Promise<void> {
+async function watch(watching: Watching, isLive: boolean, { json }: CompareFlags): Promise<void> {
   const { stdout } = process
   const { begun, signals } = watching
   const printer = new Printer(stdout)
-  const finished = (one: BegunCandidate): Promise<Finished> =>
-    finish(one, worktrees?.trees[begun.indexOf(one)])
   if (json) {
     return silently(watching, async (one) =>
-      printer.print(`${printableJson(summaryOf(await finished(one)))}\n`),
+      printer.print(`${printableJson(summaryOf(await finish(one)))}\n`),
     )
   }
   await (isLive ? inColumns(watching) : oneByOne(watching))
   if (signals.detached.aborted) return
-  const all = await Promise.all(begun.map(finished))
+  const all = await Promise.all(begun.map(finish))
   if (stdout.isTTY) await printer.print('\n')
   await printer.print(summaryText(new Screen(screenOn(stdout)), all))
   for (const line of worktreeNotes(all)) console.error(line)
 }
 
-async function finish(
-  { candidate, session, result }: BegunCandidate,
-  worktree?: Worktree,
-): Promise<Finished> {
-  const files = worktree ? await changedFiles(worktree) : [...result.files].sort()
-  return { candidate, session, result, files, worktree }
+async function finish(begun: BegunCandidate): Promise<Finished> {
+  const { worktree, result } = begun
+  return { ...begun, files: worktree ? await changedFiles(worktree) : [...result.files].sort() }
 }

@@ -24,6 +24,7 @@ import type { Candidate } from './candidates.ts'
 import { columnWidth } from './columns.ts'
 import { LiveColumns } from './live-columns.ts'
 import type { TurnResultFold } from './result.ts'
+import type { Worktree } from './worktrees.ts'
 
 /** A candidate whose turn has begun. */
 export interface BegunCandidate {
@@ -31,6 +32,7 @@ export interface BegunCandidate {
   session: string
   turn: number
   result: TurnResultFold
+  worktree: Worktree | undefined
 }
 
 export interface Watching {

@@ -46,23 +46,27 @@ export async function beginTurn(
   const policy = policyOf(flags)
   const resume = earlier && nativeIdOf(earlier)
   const keys = callerKeys(server, agent)
-  const directory = earlier?.cwd ?? cwd
   const body: BeginSession = {
     agent,
-    cwd: directory,
+    cwd: earlier?.cwd ?? cwd,
     prompt,
     attended,
     ...(flags.launch && { launch: flags.launch }),
     ...(Object.keys(policy).length > 0 && { policy }),
     ...(Object.keys(options).length > 0 && { options }),
     ...(flags.name !== undefined && { name: flags.name }),
+    ...(flags.worktree !== undefined && { worktree: flags.worktree }),
     ...(resume !== undefined && { resume }),
     ...(keys && { keys }),
   }
-  const { id, turn = 1 } = await client.begin(body).catch((thrown: unknown) => {
+  const {
+    id,
+    turn = 1,
+    ...begun
+  } = await client.begin(body).catch((thrown: unknown) => {
     throw refusedDirectory(server, flags.cwd, thrown)
   })
-  return { session: id, name: flags.name, cwd: directory, turn, after: 0, passesKeys: keys !== undefined }
+  return { session: id, name: flags.name, cwd: begun.cwd, turn, after: 0, passesKeys: keys !== undefined }
 }
 
 /** The directory of a new session: on this machine, or on that of the server. */
@@ -78,6 +82,7 @@ const FIXED = [
   ['--schema', 'schema'],
   ['--launch', 'launch'],
   ['--name', 'name'],
+  ['--worktree', 'worktree'],
   ['--fallback-model', 'fallbackModel'],
   ['--subagents', 'subagents'],
   ['--skill', 'skill'],
