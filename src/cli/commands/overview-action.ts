@@ -12,13 +12,17 @@ import { allSessions, refOf } from '../turn/session-ref.ts'
 const NEWEST = 100
 const MOST = 8
 
-const NEXT = [
-  ['run claude "…"', 'start an agent in this directory'],
-  ['agents', 'which agents are ready'],
-  ['demo', 'see how it looks; needs no key'],
+const RUN = ['run claude "…"', 'start an agent in this directory'] as const
+const AGENTS = ['agents', 'which agents are ready, and how to install one'] as const
+const DEMO = ['demo', 'see how it looks; needs no key'] as const
+const REST = [
   ['open', 'the page in your browser'],
   ['--help', 'all commands'],
 ] as const
+
+/** Where nothing has run yet, the steps in their order. */
+const FIRST = [DEMO, AGENTS, RUN, ...REST] as const
+const NEXT = [RUN, ['ls', 'all sessions'], AGENTS, DEMO, ...REST] as const
 
 /** `mainstem` alone: what needs you, what runs, and what to type next. Starts no daemon. */
 export async function overview(now = Date.now()): Promise<void> {
@@ -55,8 +59,7 @@ export function renderOverview(screen: Screen, sessions: readonly ListedSession[
     ...group(screen, 'Last', rest.slice(0, 3), colors.dim, now),
   ]
   if (sessions.length === 0) out.push(screen.line('', 'No sessions yet.'), screen.gap())
-  const more = sessions.length === 0 ? [] : [['ls', 'all sessions'] as const]
-  const rows = [...NEXT.slice(0, 1), ...more, ...NEXT.slice(1)]
+  const rows = sessions.length === 0 ? FIRST : NEXT
   const width = Math.max(...rows.map(([command]) => command.length))
   out.push(screen.line('', [colors.bold, 'Type next']))
   for (const [command, meaning] of rows)

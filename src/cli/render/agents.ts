@@ -2,7 +2,7 @@ import type { Credential } from '../../compose/credentials.ts'
 import type { AgentReadiness, AgentState } from '../../compose/readiness.ts'
 import type { Capabilities } from '../../model/index.ts'
 import type { Screen } from './screen.ts'
-import type { Style } from './wrap.ts'
+import { type Style, widthOf } from './wrap.ts'
 
 type Colour = 'green' | 'yellow' | 'red' | 'dim'
 
@@ -62,6 +62,12 @@ function headline(screen: Screen, agent: AgentReadiness, idColumn: number): stri
   const style: Style = colors[colour]
   const [name, column] = [id.padEnd(idColumn), words.padEnd(STATE_COLUMN)]
   if (rest === '') return screen.line('', [style, `${mark} `], [colors.bold, name], [style, words])
+  const isCut = state === 'missing' && 2 + name.length + column.length + widthOf(rest) > screen.columns()
+  // A command that is broken in two cannot be copied.
+  if (isCut)
+    return (
+      screen.line('', [style, `${mark} `], [colors.bold, name], [style, words]) + screen.block('    ', rest)
+    )
   const lead = style(`${mark} `) + colors.bold(name) + style(column)
   return screen.block(' '.repeat(2 + name.length + column.length), rest, undefined, lead)
 }

@@ -3,7 +3,7 @@ import type { Screen } from './screen.ts'
 import type { Style } from './wrap.ts'
 import { cut, widthOf } from './wrap.ts'
 
-/** Longer cells are cut. */
+/** Longer cells are cut; only those of the last column may fill the terminal. */
 export const WIDEST_CELL = 40
 
 const plain: Style = (text) => text
@@ -17,7 +17,12 @@ export interface TextTable {
 
 /** Lines of cells, each column as wide as its widest cell. */
 export function renderTable(screen: Screen, { headings, rows, styleOf }: TextTable): string {
-  const cells = rows.map((row) => row.map((cell) => cut(printableLine(cell), WIDEST_CELL)))
+  const last = headings.length - 1
+  const cells = rows.map((row) =>
+    row.map((cell, column) =>
+      column === last ? printableLine(cell) : cut(printableLine(cell), WIDEST_CELL),
+    ),
+  )
   const widths = headings.map((_, column) =>
     Math.max(...[headings, ...cells].map((row) => widthOf(row[column] ?? ''))),
   )
@@ -25,7 +30,7 @@ export function renderTable(screen: Screen, { headings, rows, styleOf }: TextTab
     screen.line(
       '',
       ...row.map((cell, column) => {
-        const room = column === headings.length - 1 ? 0 : (widths[column] ?? 0) + 2 - widthOf(cell)
+        const room = column === last ? 0 : (widths[column] ?? 0) + 2 - widthOf(cell)
         return [style(column), cell + ' '.repeat(room)] as const
       }),
     )

@@ -23,6 +23,12 @@ function splitAt(text: string, columns: number): [string, string] {
   return [text.slice(0, length), text.slice(length)]
 }
 
+/** The beginning of a long word that a line ends with: a path breaks behind a folder, unless little of the line is left. */
+function wholeFolders(text: string): string {
+  const end = text.lastIndexOf('/') + 1
+  return end * 2 > text.length ? text.slice(0, end) : text
+}
+
 /** Changes how a text looks, not its width. */
 export type Style = (text: string) => string
 
@@ -117,9 +123,9 @@ export class Wrap {
         this.#column = 0
         continue
       }
-      const [head, tail] = splitAt(rest, room)
+      const head = wholeFolders(splitAt(rest, room)[0])
       out += this.#put(head, style)
-      rest = tail
+      rest = rest.slice(head.length)
       if (rest === '') return out
       out += '\n'
       this.#column = 0

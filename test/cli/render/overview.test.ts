@@ -91,7 +91,9 @@ describe('mainstem alone', () => {
   })
 
   test('without sessions, says what to type', () => {
-    expect(renderOverview(screen(80), [], NOW)).toMatch(/^No sessions yet\.\n\nType next\n/)
+    expect(renderOverview(screen(80), [], NOW)).toMatch(
+      /^No sessions yet\.\n\nType next\n {2}(?:npx )?mainstem demo /,
+    )
   })
 })
 
@@ -104,6 +106,16 @@ describe('the table of sessions', () => {
     expect(lines[0]).not.toContain('DIRECTORY')
     expect(lines[1]).toContain('Find out why the first')
     expect(renderSessions(screen(120), one, NOW)).toContain('/home/me/projects/a-long-directory-name')
+  })
+
+  test('fills a wide terminal with its title', () => {
+    const long = `Find out ${'why '.repeat(6)}the first page is missing`
+    const shown = renderSessions(
+      screen(120),
+      [sessionRecord({ cwd: '/a', title: long, updatedAt: NOW })],
+      NOW,
+    )
+    expect(shown).toContain(long)
   })
 
   test.each([

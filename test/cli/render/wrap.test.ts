@@ -86,3 +86,14 @@ test('text that does not fit is cut and marked', () => {
   expect(cut('abcdef', 6)).toBe('abcdef')
   expect(cut('abcdefg', 6)).toBe('abcde…')
 })
+
+test('a path that is longer than a line breaks behind a folder', () => {
+  const path = 'src/a-folder-with-a-long-name/first-page.test.ts'
+  expect(wrapped([`see ${path} now`], 34)).toBe(
+    '  see\n  src/a-folder-with-a-long-name/\n  first-page.test.ts now\n',
+  )
+  // One folder at its beginning is not worth a line.
+  expect(wrapped(['a/0123456789012345678901234567890123456789'], 34)).toBe(
+    '  a/012345678901234567890123456789\n  0123456789\n',
+  )
+})
