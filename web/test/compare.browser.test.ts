@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -84,4 +85,49 @@ test('on a phone, the table scrolls by itself, and the screen says that it is of
   await page.getByText('offline').filter({ visible: true }).first().waitFor()
   await stage.start()
   await page.getByText('offline').filter({ visible: true }).first().waitFor({ state: 'hidden' })
+})
+
+test('with a worktree for each column, the agents work in copies of the repository beside it', async () => {
+  const path = join(stage.home, 'repository')
+  mkdirSync(path)
+  const who = ['-c', 'user.name=test', '-c', 'user.email=test@localhost']
+  const git = (...args: string[]) => execFileSync('git', ['-C', path, ...who, ...args], { encoding: 'utf8' })
+  git('init', '-q')
+  git('commit', '-qm', 'first', '--allow-empty')
+  const { page } = await signedIn()
+  await page.goto(`${stage.url}/#/compare`)
+  await page.getByRole('textbox', { name: 'Prompt' }).fill(promptFor('Write it', edits()))
+  await page
+    .getByRole('textbox', { name: 'Directory' })
+    .or(page.getByRole('combobox', { name: 'Directory' }))
+    .fill(path)
+  await page.getByRole('checkbox', { name: 'A git worktree for each column' }).check()
+  await page.getByRole('checkbox', { name: 'Able puppet' }).check()
+  await page.getByRole('textbox', { name: 'Model of Able puppet' }).fill('small-1, large-2')
+  expect(await violations(page)).toEqual([])
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await page.getByRole('row', { name: /able · small-1 completed/ }).waitFor()
+  await page.getByRole('row', { name: /able · large-2 completed/ }).waitFor()
+  const records = (await stage.client.sessions({ limit: 2 })).sessions
+  for (const { cwd, options } of records) {
+    expect(cwd).toMatch(new RegExp(`/repository-compare-[0-9a-f]{6}/able-${options.model}$`))
+    expect(git('worktree', 'list')).toContain(cwd)
+  }
+})
+
+test('a new session works in a worktree of the branch that its form names', async () => {
+  const path = join(stage.home, 'repository')
+  const { page } = await signedIn()
+  await page.goto(`${stage.url}/#/new`)
+  await page.getByPlaceholder('What should the agent do?').fill('hello')
+  await page.getByRole('combobox', { name: /^Agent/ }).selectOption('echo')
+  await page
+    .getByRole('textbox', { name: 'Directory' })
+    .or(page.getByRole('combobox', { name: 'Directory' }))
+    .fill(path)
+  await page.getByRole('textbox', { name: 'Git worktree' }).fill('fix-pages')
+  await page.getByRole('button', { name: 'Start session' }).click()
+  await page.getByText('turn 1', { exact: true }).waitFor()
+  const [record] = (await stage.client.sessions({ limit: 1 })).sessions
+  expect(record?.cwd).toBe(`${path}-fix-pages`)
 })

@@ -17,7 +17,7 @@ import { openRequests } from '../session/session-store.ts'
 import { useSession } from '../session/use-session.ts'
 import { WorkingRow } from '../session/working-row.tsx'
 import { Counts, DiffView } from '../text/diff-view.tsx'
-import { cost, duration, tokens } from '../text/format.ts'
+import { cost, duration, shortPath, tokens } from '../text/format.ts'
 import { showHidden } from '../text/hidden.ts'
 import { Workspace } from '../text/workspace.ts'
 import { useAction } from '../ui/action.ts'
@@ -53,13 +53,21 @@ function CompareForm() {
         modelsIn(String(data.get(`model ${agent}`) ?? '')).map((model) => ({ agent, model })),
       )
       if (columns.length < 2) throw new Error('Choose two agents, or two models of one')
+      const branches = data.get('worktree') === null ? [] : branchesFor(columns)
       const results = await Promise.allSettled(
-        columns.map(({ agent, model }) =>
-          client.begin(
-            { agent, prompt, ...(cwd !== '' && { cwd }), ...(model !== undefined && { options: { model } }) },
+        columns.map(({ agent, model }, index) => {
+          const worktree = branches[index]
+          return client.begin(
+            {
+              agent,
+              prompt,
+              ...(cwd !== '' && { cwd }),
+              ...(worktree !== undefined && { worktree }),
+              ...(model !== undefined && { options: { model } }),
+            },
             crypto.randomUUID(),
-          ),
-        ),
+          )
+        }),
       )
       const refused = results.flatMap((result, index) =>
         result.status === 'rejected' ? [`${nameOf(columns[index])}: ${messageOf(result.reason)}`] : [],
@@ -77,8 +85,7 @@ function CompareForm() {
       <p className="text-soft">
         Sends one prompt to several agents and shows them side by side, with their changes and a table of
         outcome, time, tokens and cost. Name several models of an agent, separated by commas, for a column
-        each. They share one directory, so let them read rather than edit;{' '}
-        <code>mainstem compare --worktree</code> gives each its own git worktree.
+        each.
       </p>
       <label className="block">
         <span className="text-xs text-soft">Prompt</span>
@@ -89,6 +96,16 @@ function CompareForm() {
           Directory
         </label>
         <DirectoryField id="compare-directory" name="cwd" />
+        <label className="mt-1.5 flex items-start gap-2">
+          <input type="checkbox" name="worktree" className="mt-1" />
+          <span>
+            A git worktree for each column
+            <span className="block text-xs text-soft">
+              Each agent edits its own copy of the repository, on a new branch from the last commit. Without
+              it they share the directory, so let them read rather than edit.
+            </span>
+          </span>
+        </label>
       </div>
       <fieldset className="grid gap-2 sm:grid-cols-2">
         <legend className="mb-1 text-xs text-soft">Agents and models, two or more columns</legend>
@@ -127,7 +144,18 @@ function modelsIn(text: string): (string | undefined)[] {
   return named.length === 0 ? [undefined] : named
 }
 
-const nameOf = (column: { agent: string; model: string | undefined } | undefined): string =>
+type CompareColumn = { agent: string; model: string | undefined }
+
+/** New branches, one for each column: `compare-3fa9c1/claude-opus`. */
+function branchesFor(columns: readonly CompareColumn[]): string[] {
+  const name = crypto.randomUUID().slice(0, 6)
+  return columns.map(({ agent, model }) => {
+    const label = [agent, model].filter(Boolean).join('-')
+    return `compare-${name}/${label.replace(/[^\w.-]+/g, '-')}`.slice(0, 100)
+  })
+}
+
+const nameOf = (column: CompareColumn | undefined): string =>
   [column?.agent, column?.model].filter(Boolean).join(' · ')
 
 /** The agent of a record with its model, which distinguishes two columns of one agent. */
@@ -239,6 +267,11 @@ function Column({ id }: { id: string }) {
           <a href={sessionHref(id)} className="hover:underline">
             {record ? columnName(record) : id}
           </a>
+          {record && (
+            <span className="min-w-0 truncate text-xs font-normal text-soft" title={showHidden(record.cwd)}>
+              {showHidden(shortPath(record.cwd))}
+            </span>
+          )}
         </h2>
         <ScrollRegion label="Conversation" className="min-h-0 flex-1 space-y-2 overflow-y-auto p-3">
           {error && <Notice level="error">{error.message}</Notice>}

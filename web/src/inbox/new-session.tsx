@@ -118,6 +118,7 @@ function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
       agent: chosen.id,
       prompt,
       ...(text('cwd') !== '' && { cwd: text('cwd') }),
+      ...(text('worktree') !== '' && { worktree: text('worktree') }),
       options,
       policy: {
         approval: text('approval') as Policy['approval'],
@@ -167,9 +168,19 @@ function SessionForm({ agents, chosen, onChoose, action }: SessionFormProps) {
         <span className="text-xs text-soft">Model</span>
         <input id={`${id}-model`} name="model" className="w-full" placeholder="the agent's default" />
       </label>
-      <label className="sm:col-span-2" htmlFor={`${id}-cwd`}>
+      <label htmlFor={`${id}-cwd`}>
         <span className="text-xs text-soft">Directory</span>
         <DirectoryField id={`${id}-cwd`} name="cwd" onChange={setCwd} />
+      </label>
+      <label htmlFor={`${id}-worktree`}>
+        <span className="text-xs text-soft">Git worktree</span>
+        <input
+          id={`${id}-worktree`}
+          name="worktree"
+          className="w-full"
+          placeholder="none, or the name of a new branch"
+          title="The agent edits its own copy of the repository, beside it, on this new branch"
+        />
       </label>
       <Choice id={`${id}-approval`} name="approval" label="Permissions" choices={APPROVALS} />
       <Choice id={`${id}-sandbox`} name="sandbox" label="Sandbox" choices={SANDBOXES} />
