@@ -12,7 +12,6 @@ const PACKAGES = new Set([
   'marked',
   'remend',
   'dompurify',
-  'ansi_up',
 ])
 
 /** Grammars are modules of their own, of which the page has some. */

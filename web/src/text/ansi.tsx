@@ -1,9 +1,7 @@
-import { AnsiUp } from 'ansi_up'
 import { memo, useLayoutEffect, useMemo, useRef } from 'react'
 import { showHidden } from './hidden.ts'
-import { showHiddenIn } from './hidden-in.ts'
 import { type OutputPiece, piecesOf, startBefore } from './output-lines.ts'
-import { sanitize } from './sanitize.ts'
+import { newPen, spansOf, type TerminalSpan } from './terminal-spans.ts'
 
 /** The last lines of a terminal output, with its colours. */
 export const TerminalText = memo(function TerminalText({ text }: { text: string }) {
@@ -35,29 +33,24 @@ export const TerminalLines = memo(function TerminalLines({ pieces, first, marked
   return <pre ref={place} className="leading-snug break-words whitespace-pre-wrap" />
 })
 
-/** One element for each piece. Colours that a line begins go on in the next ones. */
+/** One element for each piece. Its texts are text nodes, so nothing in an output can become markup. */
 function coloured(pieces: readonly OutputPiece[]): DocumentFragment {
-  if (!pieces.some(({ text }) => text.includes('\u001b'))) return plain(pieces)
-  const ansi = new AnsiUp()
-  ansi.use_classes = true
-  ansi.escape_html = true
-  // Links in output are text: a terminal cannot make anyone follow one.
-  ansi.url_allowlist = {}
-  const lines = pieces.map(
-    ({ text, endsLine }) => `<span>${ansi.ansi_to_html(text)}${endsLine ? '\n' : ''}</span>`,
-  )
-  // All lines at once: sanitizing each by itself takes several times as long.
-  const fragment = sanitize(lines.join(''))
-  showHiddenIn(fragment)
-  return fragment
-}
-
-function plain(pieces: readonly OutputPiece[]): DocumentFragment {
   const fragment = document.createDocumentFragment()
+  const pen = newPen()
   for (const { text, endsLine } of pieces) {
     const line = document.createElement('span')
-    line.textContent = `${showHidden(text)}${endsLine ? '\n' : ''}`
+    for (const span of spansOf(text, pen)) line.append(nodeOf(span))
+    if (endsLine) line.append('\n')
     fragment.append(line)
   }
   return fragment
+}
+
+function nodeOf({ text, classes }: TerminalSpan): Node | string {
+  const shown = showHidden(text)
+  if (classes === '') return shown
+  const node = document.createElement('span')
+  node.className = classes
+  node.textContent = shown
+  return node
 }

@@ -16,15 +16,22 @@ export interface OutputPiece {
 export function piecesOf(output: string): OutputPiece[] {
   const lines = output.replaceAll('\r\n', '\n').split('\n')
   if (lines.at(-1) === '') lines.pop()
-  return lines.flatMap((whole, index) => {
-    const text = whole.slice(whole.replace(/\r+$/, '').lastIndexOf('\r') + 1).replace(/\r+$/, '')
-    const count = Math.max(1, Math.ceil(text.length / PIECE))
+  return lines.flatMap((whole, index): OutputPiece | OutputPiece[] => {
+    const text = lastWritten(whole)
+    if (text.length <= PIECE) return { text, line: index + 1, endsLine: true }
+    const count = Math.ceil(text.length / PIECE)
     return Array.from({ length: count }, (_, part) => ({
       text: text.slice(part * PIECE, (part + 1) * PIECE),
       line: index + 1,
       endsLine: part === count - 1,
     }))
   })
+}
+
+function lastWritten(line: string): string {
+  if (!line.includes('\r')) return line
+  const written = line.replace(/\r+$/, '')
+  return written.slice(written.lastIndexOf('\r') + 1)
 }
 
 /** The pieces before `end` that fit on the screen at once; at least one. */
@@ -48,7 +55,7 @@ export function endAfter(pieces: readonly OutputPiece[], start: number): number 
 }
 
 /** Escape sequences of terminals. */
-const SEQUENCE = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
+export const SEQUENCE = /\u001b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g
 
 /** The places of the pieces that contain a text, whatever its case. */
 export function placesOf(pieces: readonly OutputPiece[], words: string): number[] {
