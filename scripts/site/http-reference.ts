@@ -19,7 +19,9 @@ export function httpReference({ paths, components }: ReferenceDocument): string 
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => route(`${method.toUpperCase()} ${path}`, operation)),
   )
-  const schemas = Object.entries(components.schemas).map(([name, schema]) => `### ${name}\n\n${json(schema)}`)
+  const schemas = Object.entries(components.schemas).map(
+    ([name, schema]) => `### ${name}\n\n${fields(schema)}${json(schema)}`,
+  )
   return `${['# HTTP routes', NOTE, ...routes, '## Schemas', ...schemas].join('\n\n')}\n`
 }
 
@@ -35,9 +37,10 @@ function route(title: string, { summary, parameters, requestBody, responses }: R
     `## ${title} {#${title.toLowerCase().replaceAll(/\W+/g, '-').replace(/-$/, '')}}`,
     `${summary}.`,
     ...(listed.length === 0 ? [] : [table]),
-    ...(requestBody ? ['Request:', body(requestBody)] : []),
-    ...good.map(([status, { description, content }]) =>
-      [`Response ${status}: ${description}`, ...(content ? [body({ content })] : [])].join('\n\n'),
+    ...(requestBody ? [`Request: ${body(requestBody)}`] : []),
+    ...good.map(
+      ([status, { description, content }]) =>
+        `Response ${status}: ${content ? body({ content }) : description.toLowerCase()}`,
     ),
     ...(bad.length === 0
       ? []
@@ -53,13 +56,30 @@ function split<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): 
 function body(described: object): string {
   const { content = {} } = described as { content?: Record<string, { schema?: object }> }
   return Object.entries(content)
-    .map(([type, { schema = {} }]) => `\`${type}\`\n\n${json(schema)}`)
+    .map(([type, { schema = {} }]) => {
+      const name = referred(schema)
+      return name === undefined
+        ? `\`${type}\`\n\n${json(schema)}`
+        : `[${name}](#${name.toLowerCase()}) (\`${type}\`)`
+    })
     .join('\n\n')
 }
 
+/** The fields of an object as a table; nothing for other schemas. */
+function fields(schema: object): string {
+  const { properties = {}, required = [] } = schema as {
+    properties?: Record<string, { description?: string }>
+    required?: readonly string[]
+  }
+  const rows = Object.entries(properties).map(([name, field]) => {
+    const needed = required.includes(name) ? 'yes' : ''
+    return `| \`${name}\` | ${cell(typeOf(field))} | ${needed} | ${cell(field.description ?? '')} |`
+  })
+  if (rows.length === 0) return ''
+  return `${['| field | type | required | |', '|---|---|---|---|', ...rows].join('\n')}\n\n`
+}
+
 function json(schema: object): string {
-  const name = referred(schema)
-  if (name !== undefined) return `[${name}](#${name.toLowerCase()})`
   return `\`\`\`json\n${JSON.stringify(schema, null, 2)}\n\`\`\``
 }
 
@@ -71,6 +91,9 @@ function typeOf(schema: object): string {
   const name = referred(schema)
   if (name !== undefined) return `[${name}](#${name.toLowerCase()})`
   if ('enum' in schema && Array.isArray(schema.enum)) return schema.enum.map((one) => `\`${one}\``).join(', ')
+  if ('const' in schema) return `\`${JSON.stringify(schema.const)}\``
+  if ('anyOf' in schema && Array.isArray(schema.anyOf)) return schema.anyOf.map(typeOf).join(' or ')
+  if ('items' in schema && schema.items instanceof Object) return `list of ${typeOf(schema.items)}`
   return 'type' in schema ? String(schema.type) : 'any'
 }
 

@@ -11,7 +11,7 @@ export function landing(text: string, tagline: string): string {
       tagline: intro,
       actions: [
         { theme: 'brand', text: 'Get started', link: '/guides/getting-started' },
-        { theme: 'alt', text: 'Find your page', link: '/#what-do-you-want-to-do' },
+        { theme: 'alt', text: 'What do you want to do?', link: '/#what-do-you-want-to-do' },
       ],
     },
   }

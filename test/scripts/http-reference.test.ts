@@ -20,4 +20,8 @@ test('the reference of the site has every route with its responses, and no link 
   expect(links.length).toBeGreaterThan(10)
   expect(links.filter((link) => !anchors.has(link))).toEqual([])
   expect(page).toContain('Errors:\n- 4')
+  expect(page).toMatch(
+    /\n## POST \/v1\/sessions \{[\s\S]+?Request: \[NewSession\]\(#newsession\) \(`application\/json`\)/,
+  )
+  expect(page).toMatch(/\n### NewSession\n[\s\S]+?\| `agent` \| string \| yes \| /)
 })
