@@ -34,12 +34,13 @@ export function source(path: string, text: string): Source {
 }
 
 /** Every node with the one above it, from the outside in. */
-export function* walk(node: Node, above?: Node): Generator<readonly [Node, Node | undefined]> {
-  yield [node, above]
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (isNode(child)) yield* walk(child, node)
-    }
+export function* walk(root: Node): Generator<readonly [Node, Node | undefined]> {
+  const left: (readonly [Node, Node | undefined])[] = [[root, undefined]]
+  for (let next = left.pop(); next; next = left.pop()) {
+    yield next
+    const [node] = next
+    const below = Object.values(node).flat().filter(isNode)
+    for (const child of below.reverse()) left.push([child, node])
   }
 }
 
