@@ -101,7 +101,7 @@ test('a comment on a line goes to the agent with the next prompt, and survives a
   await file.getByText('const start = (page - 1) * size').hover()
   await file.getByRole('button', { name: 'Comment on line 3' }).click()
   await page.getByRole('textbox', { name: 'Comment on line 3' }).fill('Please name it offset')
-  await page.getByRole('button', { name: 'Add comment' }).click()
+  await page.keyboard.press('Enter')
   await file.getByText('Please name it offset').waitFor()
   await page.reload()
   await file.getByText('Please name it offset').waitFor()

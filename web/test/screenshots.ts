@@ -32,13 +32,17 @@ async function finish(page: Page, id: string): Promise<void> {
   await page.getByText('All 14 tests pass.').waitFor()
 }
 
+/** The card has been read, and its buttons are enabled. */
+const readyToAnswer = (page: Page) => page.locator('[data-readiness=ready]').waitFor()
+
 const light = await open('light', 1280, 800)
 const fixed = await begin('The product list skips its first page. Find out why and fix it.')
 await finish(light, fixed)
 await begin('Add a dark theme to the settings page')
 const asking = await begin('Why do the nightly tests fail on Windows?')
 await light.goto(`${stage.url}/#/sessions/${asking}`)
-await light.getByRole('button', { name: 'Allow once' }).waitFor()
+await light.getByRole('heading', { name: 'Needs you 2' }).waitFor()
+await readyToAnswer(light)
 await light.screenshot({ path: resolve(IMAGES, 'page-request.png') })
 await light.setViewportSize({ width: 1200, height: 640 })
 await light.goto(`${stage.url}/#/sessions/${fixed}/events/40`)
@@ -50,6 +54,6 @@ await dark.getByText('All 14 tests pass.').waitFor()
 await dark.screenshot({ path: resolve(IMAGES, 'page-dark.png') })
 const phone = await open('light', 390, 844)
 await phone.goto(`${stage.url}/#/sessions/${asking}`)
-await phone.getByRole('button', { name: 'Allow once' }).waitFor()
+await readyToAnswer(phone)
 await phone.screenshot({ path: resolve(IMAGES, 'page-phone.png') })
 await browser.close()

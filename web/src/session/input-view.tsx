@@ -53,14 +53,14 @@ interface CallerProps {
   cwd: string
 }
 
-/** The tool and what the agent calls its call, in one row. A title that is the name of the tool is left out. */
+/** The tool and what the agent calls its call, in one row. A title that repeats the tool is shown once. */
 function Caller({ tool, title, cwd }: CallerProps) {
   const mcp = tool === undefined ? undefined : mcpName(tool)
   const isSaid = title === tool || title === mcp?.tool
   if (tool === undefined && (title === undefined || isSaid)) return null
   return (
     <p className="whitespace-pre-wrap">
-      {tool !== undefined && (
+      {tool !== undefined && !title?.startsWith(`${tool} `) && (
         <span className="mr-2 text-xs text-soft">
           {escapeInvisible(mcp ? `${mcp.server} › ${mcp.tool}` : tool)}
         </span>

@@ -43,7 +43,10 @@ export function CommentForm({ session, path, line, onDone }: CommentFormProps) {
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') onDone()
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) save()
+          // As in the prompt: Shift Enter starts a line, and Enter that ends a composed word only does that.
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          save()
         }}
       />
       <div className="flex gap-2">
