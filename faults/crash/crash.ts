@@ -8,6 +8,7 @@ import { type DamageKind, Damages } from './damage.ts'
 import { checkLoad } from './gather.ts'
 import { Host } from './host.ts'
 import { Load, type LoadSettings } from './load.ts'
+import { Patience, Stuck } from './patience.ts'
 import type { Plan, Point } from './plan.ts'
 import { Reader } from './reader.ts'
 import { postgresStorage, sqliteStorage } from './storage.ts'
@@ -33,6 +34,8 @@ const PATIENCE_MS = 15_000
 /** The number of starts to find a server in the middle of its recovery. */
 const MOST_LIVES = 6
 const LONGEST_ROUND_MS = 700
+/** The time limit for everything else that a trial waits for. */
+const LONGEST_WAIT_MS = 120_000
 
 /** The number of passes of each place before the server is killed there; busy places are passed often. */
 const PASSES: Record<Point, number> = {
@@ -77,6 +80,7 @@ export async function crash(
   damages: readonly DamageKind[] = [],
 ): Promise<Crashed> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'crash-')))
+  let isStuck = false
   try {
     await using storage = store === 'sqlite' ? sqliteStorage(home) : await postgresStorage()
     const host = await Host.create(home, { program: 'failpoints', drainMs: 50, storage })
@@ -88,8 +92,12 @@ export async function crash(
       new Damages(home, host.histories, randomFrom(seed), damages),
     )
     return await trial.run()
+  } catch (thrown) {
+    isStuck = thrown instanceof Stuck
+    throw thrown
   } finally {
-    rmSync(home, { recursive: true, maxRetries: 3 })
+    // What a server that got stuck has written shows why.
+    if (!isStuck) rmSync(home, { recursive: true, maxRetries: 3 })
   }
 }
 
@@ -100,6 +108,7 @@ class Trial {
   readonly #damages: Damages
   readonly #tell: (text: string) => void
   readonly #crashed: Crashed
+  readonly #wait: Patience
 
   constructor(host: Host, seed: number, rounds: number, tell: (text: string) => void, damages: Damages) {
     this.#host = host
@@ -107,6 +116,11 @@ class Trial {
     this.#random = randomFrom(seed)
     this.#load = new Load(host, this.#random, SETTINGS)
     this.#tell = tell
+    this.#wait = new Patience(LONGEST_WAIT_MS, () => [
+      `its files are in ${host.home}`,
+      ...this.#load.client.open,
+      ...host.errors.slice(-5),
+    ])
     this.#crashed = {
       rounds,
       seed,
@@ -128,7 +142,11 @@ class Trial {
       places.push(...shuffled<Place>(this.#random, [...points, ...ours]))
     }
     try {
-      for (const place of places.slice(0, this.#crashed.rounds)) await this.#round(place)
+      for (const [index, place] of places.slice(0, this.#crashed.rounds).entries()) {
+        this.#wait.place = `round ${index + 1} (${place})`
+        await this.#round(place)
+      }
+      this.#wait.place = 'after the last round'
       await this.#conclude()
     } finally {
       this.#host.signal('SIGKILL')
@@ -152,7 +170,7 @@ class Trial {
 
   /** One life of the server; true when it ended where it was to end. */
   async #life(place: Place, plan: Plan): Promise<boolean> {
-    if (!(await this.#host.start(plan))) return true
+    if (!(await this.#started(plan))) return true
     // Ensures that a turn is open when the server is told to stop, however late that is.
     this.#load.answers = place !== 'during-drain'
     const pressed = this.#load.press(CREATED)
@@ -164,7 +182,7 @@ class Trial {
     if (isOurs && !isAnywhere) await Promise.race([isGone, pressed])
     await Promise.race([isGone, sleep(isOurs ? moment : PATIENCE_MS, undefined, { ref: false })])
     if (place === 'database') {
-      await this.#host.storage.restart?.()
+      await this.#wait.for('the restart of the database', Promise.resolve(this.#host.storage.restart?.()))
       await Promise.race([isGone, sleep(this.#random() * LONGEST_ROUND_MS, undefined, { ref: false })])
     }
     if (place === 'during-drain') {
@@ -173,8 +191,8 @@ class Trial {
     }
     const byItself = this.#host.isGone
     this.#host.signal('SIGKILL')
-    const killed = await isGone
-    await pressed
+    const killed = await this.#wait.for('the end of the killed server', isGone)
+    await this.#wait.for('the answers of the killed server', pressed)
     if (killed) this.#damages.strike()
     return isAnywhere || (byItself && killed)
   }
@@ -182,31 +200,35 @@ class Trial {
   async #conclude(): Promise<void> {
     const { found } = this.#crashed
     this.#load.answers = true
-    await this.#host.start()
+    await this.#started()
     const concluded = this.#load.conclude().then(() => true)
     if (!(await Promise.race([concluded, sleep(60_000, false, { ref: false })]))) {
       found.add('lost', ...this.#load.unfinished)
     }
     await this.#replayTasks()
     this.#host.signal('SIGTERM')
-    await this.#host.exited()
+    await this.#wait.for('the end of the stopped server', this.#host.exited())
     found.add('orphan', ...this.#host.agentProcesses())
     this.#crashed.entries = await checkLoad(this.#host, this.#load, found, (why) =>
       this.#damages.explains(why),
     )
     const logs = await this.#host.storage.logs()
-    await this.#host.start()
+    await this.#started()
     const again = await this.#host.storage.logs()
     if ([...again].some(([id, log]) => log.length !== logs.get(id)?.length)) {
       found.add('repeated', 'recovering a server that was stopped wrote something')
     }
   }
 
+  #started(plan?: Plan): Promise<boolean> {
+    return this.#wait.for('the start of the server', this.#host.start(plan))
+  }
+
   /** The same key and body: the same stream, byte for byte. */
   async #replayTasks(): Promise<void> {
     for (const { reader, task } of this.#load.tasks) {
       const again = new Reader(this.#host, this.#load.taskReading(task))
-      await again.ended
+      await this.#wait.for(`the same stream of ${reader.name}`, again.ended)
       const [first, second] = [reader, again].map(({ shown }) => JSON.stringify([...shown]))
       if (first !== second) this.#crashed.found.add('lost', `${reader.name}: ${first} became ${second}`)
     }

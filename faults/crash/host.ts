@@ -48,7 +48,7 @@ export class Host implements Target {
   /** The request headers of each principal. */
   readonly principals: ReadonlyMap<string, { authorization: string }>
   readonly storage: Storage
-  readonly #home: string
+  readonly home: string
   readonly #command: (main: string) => readonly string[]
   readonly #main: string
   /** Where programs are kept compiled: of all homes, if the environment names a place. */
@@ -85,7 +85,7 @@ export class Host implements Target {
     }: HostSettings,
     principals: ReadonlyMap<string, { authorization: string }>,
   ) {
-    this.#home = home
+    this.home = home
     this.storage = storage
     this.#command = (main) => [...enter, process.execPath, ...PROGRAMS[program](main)]
     this.#main = main
@@ -192,15 +192,15 @@ export class Host implements Target {
   get #env(): Record<string, string | undefined> {
     return {
       PATH: process.env.PATH,
-      HOME: this.#home,
+      HOME: this.home,
       TMPDIR: this.#temporary,
-      MAINSTEM_CONFIG: join(this.#home, 'config.json'),
+      MAINSTEM_CONFIG: join(this.home, 'config.json'),
       NODE_COMPILE_CACHE: this.#compiled,
     }
   }
 
   get #temporary(): string {
-    return join(this.#home, 'tmp')
+    return join(this.home, 'tmp')
   }
 }
 
