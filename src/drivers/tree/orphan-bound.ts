@@ -11,7 +11,8 @@ const LOOK_MS = 100
 
 /**
  * The program that `OrphanGuard` executes while no server reads what its runs write. It suspends an agent that has written
- * more than `most` bytes since. The next server continues it; without one, it ends with the grace.
+ * more than `most` bytes since. The next server continues it; without one, it ends with the grace. Ends its guard if other
+ * guards have claimed all runs.
  */
 const [most, ...args] = process.argv.slice(2)
 const table = processTable(process.platform)
@@ -31,6 +32,9 @@ for (;;) {
   }
   await sleep(LOOK_MS)
 }
+// Other guards decide about all its runs: this one and its `sleep` would only wait for the end of the grace.
+const guard = Number(args[0])
+if (guardedRuns(args).spools.length === 0 && guard === process.ppid) signal(guard, 'SIGKILL')
 
 /** False for an agent that has ended, and when the sweep ends all that are left. */
 function mayWrite({ runId, path }: GuardedSpool): boolean {

@@ -166,6 +166,20 @@ onLinux('runs that outlive their owner end after the grace', async () => {
   expect(existsSync(join(spool, 'abandoned'))).toBe(true)
 })
 
+onLinux('the guard of a dead process ends once other guards have claimed all its runs', async () => {
+  const tell = await startOwner()
+  const spool = join(home, 'spool')
+  mkdirSync(spool)
+  await tell('guard = new OrphanGuard(60_000)')
+  await tell(`guard.add('lasting.1', ${JSON.stringify(folder('lasting'))}, ${JSON.stringify(spool)})`)
+  const guard = Number(readFileSync(join(spool, 'guard'), 'utf8'))
+  await killOwner()
+  expect(isAlive(guard)).toBe(true)
+  writeFileSync(join(spool, 'guard'), '1')
+  await expect.poll(() => isAlive(guard), { timeout: 20_000 }).toBe(false)
+  expect(existsSync(join(spool, 'abandoned'))).toBe(false)
+})
+
 onLinux(
   'suspends an agent that nobody reads when it has written too much, until a server continues it',
   async () => {
