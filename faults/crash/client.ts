@@ -12,6 +12,8 @@ export interface Conversation {
   /** The turn that the client has seen begin and not end. */
   running?: number | undefined
   state: 'open' | 'ending' | 'deleting'
+  /** The server has confirmed that it ended or deleted the session. */
+  isClosed?: boolean
 }
 
 /** A command with an idempotency key, sent until it is answered, and sometimes again after that. */
@@ -103,17 +105,14 @@ export class Client {
     if (answer) sent.status = answer.status
   }
 
-  async end({ session, principal }: Conversation): Promise<void> {
-    if (session !== undefined)
-      await this.#target.call(`POST /v1/sessions/${session}/end`, undefined, this.#headers(principal))
-  }
-
-  /** Removes the session; one that is gone already counts as removed. */
-  async remove({ session, principal }: Conversation): Promise<void> {
+  /** Ends or removes the session, whichever its state says; one that is gone already counts as removed. */
+  async close(one: Conversation): Promise<void> {
+    const { session, principal, state } = one
     if (session === undefined) return
-    const route = `DELETE /v1/sessions/${session}`
+    const route = state === 'deleting' ? `DELETE /v1/sessions/${session}` : `POST /v1/sessions/${session}/end`
     const answer = await this.#target.call(route, undefined, this.#headers(principal))
-    if (answer?.status === 204 || answer?.status === 404) this.#history.deleted.add(session)
+    one.isClosed = answer !== undefined && (DONE.includes(answer.status) || answer.status === 404)
+    if (one.isClosed && state === 'deleting') this.#history.deleted.add(session)
   }
 
   /** The status that another principal gets for this session; 404 if all is well. */

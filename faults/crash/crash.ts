@@ -179,7 +179,7 @@ class Trial {
     const isOurs = isAnywhere || place === 'during-recovery' || place === 'during-drain'
     const isGone = this.#host.exited()
     // There has to be something to recover, and something to drain.
-    if (isOurs && !isAnywhere) await Promise.race([isGone, pressed])
+    if (isOurs && !isAnywhere) await this.#wait.for('the answers', Promise.race([isGone, pressed]))
     await Promise.race([isGone, sleep(isOurs ? moment : PATIENCE_MS, undefined, { ref: false })])
     if (place === 'database') {
       await this.#wait.for('the restart of the database', Promise.resolve(this.#host.storage.restart?.()))
@@ -226,7 +226,7 @@ class Trial {
 
   /** The same key and body: the same stream, byte for byte. */
   async #replayTasks(): Promise<void> {
-    for (const { reader, task } of this.#load.tasks) {
+    for (const { reader, task } of this.#load.tasks.filter(({ reader }) => reader.isEnded)) {
       const again = new Reader(this.#host, this.#load.taskReading(task))
       await this.#wait.for(`the same stream of ${reader.name}`, again.ended)
       const [first, second] = [reader, again].map(({ shown }) => JSON.stringify([...shown]))

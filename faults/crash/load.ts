@@ -53,6 +53,7 @@ export class Load {
   /** Many commands at once: new sessions, two prompts for each open one, an end, a delete and a task. */
   async press(created: number): Promise<void> {
     const open = this.#open()
+    for (const one of open.slice(0, Math.max(0, open.length - this.#settings.open))) this.#retire(one)
     await Promise.all([
       this.client.retry(Math.floor(this.#random() * 1000)),
       ...this.#unbegun().map((one) => this.#begin(one)),
@@ -61,7 +62,7 @@ export class Load {
       ),
       ...open.slice(1).flatMap((one) => [this.#prompt(one), this.#prompt(one)]),
       ...open.slice(0, 2).map((one) => this.client.interrupt(one)),
-      ...this.#surplus(open).map((one) => this.#close(one)),
+      this.#closeRetired(),
       this.#execute(),
     ])
   }
@@ -74,7 +75,10 @@ export class Load {
     const chance = this.#random()
     if (chance < 0.45) return this.#prompt(one)
     if (chance < 0.75) return this.client.interrupt(one)
-    if (chance < 0.8) return this.#close(one)
+    if (chance < 0.8) {
+      this.#retire(one)
+      return this.#closeRetired()
+    }
     if (chance < 0.9) return this.client.retry(Math.floor(this.#random() * 1000))
     pick(this.#random, [...this.readers.slice(-2 * this.#settings.open), ...this.allEvents]).cut()
     const status = await this.client.spy(one)
@@ -83,16 +87,15 @@ export class Load {
 
   /** Ends everything: no command is left without an answer, and every reader gets the rest. */
   async conclude(): Promise<void> {
-    for (let open = this.#unbegun(); open.length > 0; open = this.#unbegun())
+    for (let open = this.#unbegun(); open.length > 0; open = this.#unbegun()) {
       for (const one of open) await this.#begin(one)
+      // Makes room: a server refuses more sessions than it may have.
+      if (this.#unbegun().length > 0) await this.#closeAll()
+    }
     while (!this.client.isSettled) await this.client.retry(0)
     // The same keys again: they must lead to the same sessions, and to none where the session was deleted.
     await Promise.all(this.conversations.map((one) => this.#begin(one)))
-    await Promise.all(
-      this.conversations.map((one) =>
-        one.state === 'deleting' ? this.client.remove(one) : this.client.end(one),
-      ),
-    )
+    await this.#closeAll()
     await Promise.all(this.readers.map(({ ended }) => ended))
     for (const reader of this.allEvents) reader.stop()
   }
@@ -118,8 +121,8 @@ export class Load {
     return this.conversations.filter(({ session }) => session === undefined)
   }
 
-  #surplus(open: readonly Conversation[]): Conversation[] {
-    return open.slice(0, Math.max(0, open.length - this.#settings.open))
+  async #closeAll(): Promise<void> {
+    await Promise.all(this.conversations.map((one) => this.client.close(one)))
   }
 
   #conversation(fixed?: LoadSettings['always']): Conversation {
@@ -154,10 +157,15 @@ export class Load {
     return this.client.prompt(one, this.#script())
   }
 
-  /** Ends the session, or deletes it. */
-  async #close(one: Conversation): Promise<void> {
+  /** Chooses whether the session will be ended or deleted. */
+  #retire(one: Conversation): void {
     one.state = this.#random() < 0.3 ? 'deleting' : 'ending'
-    await (one.state === 'deleting' ? this.client.remove(one) : this.client.end(one))
+  }
+
+  /** Also those whose server died before it confirmed the end: left alone, they would fill the next one. */
+  async #closeRetired(): Promise<void> {
+    const retired = this.conversations.filter(({ state, isClosed }) => state !== 'open' && !isClosed)
+    await Promise.all(retired.map((one) => this.client.close(one)))
   }
 
   async #execute(): Promise<void> {
