@@ -11,7 +11,7 @@ createInterface({ input: process.stdin }).on('line', (text) => {
   if (mode === 'echo') return process.stdout.write(line())
   if (text !== 'go') return undefined
   if (mode === 'burst') {
-    for (let n = 0; n < Number(count); n += 100) process.stdout.write(line().repeat(100))
+    for (let n = 0; n < Number(count); n++) process.stdout.write(line())
     return process.stdout.write('{"done":true}\n')
   }
   const [start, all] = [performance.now(), Number(count) * PACED_SECONDS]

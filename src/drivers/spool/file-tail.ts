@@ -6,9 +6,6 @@ import type { Output } from '../process/process-run.ts'
 import type { OpenFile } from '../tree/process-table.ts'
 import { SPOOL_FILES, type SpoolFolder, type SpoolOutput } from './spool-folder.ts'
 
-/** Reads that come sooner after the last one are joined: an agent that writes line by line would cost one each. */
-const JOINED_MS = 2
-
 const CHUNK_BYTES = 256 * 1024
 
 /** Reads this much at most without a pause for other work. */
@@ -35,8 +32,8 @@ export class FileTail implements Output {
   /** Where the current line begins. */
   #lineAt: number
   #freedTo = 0
-  #lastReadAt = Number.NEGATIVE_INFINITY
-  #timer: NodeJS.Timeout | undefined
+  /** The rest of what the file has, after other work. */
+  #rest: NodeJS.Immediate | undefined
   /** Waits for room in the queue. */
   #isPaused = false
   #isClosed = false
@@ -59,12 +56,9 @@ export class FileTail implements Output {
     return this.#size() - this.#at
   }
 
-  /** Call when the file may have grown. */
+  /** Call when the file may have grown. The system reports several writes as one while it waits for us to read. */
   wake(): void {
-    if (this.#isClosed || this.#isPaused || this.#timer) return
-    const soonest = this.#lastReadAt + JOINED_MS - performance.now()
-    if (soonest <= 0) this.#read()
-    else this.#later(soonest)
+    if (!this.#isClosed && !this.#isPaused && !this.#rest) this.#read()
   }
 
   /** Call when the process has exited or has closed the file. */
@@ -94,7 +88,7 @@ export class FileTail implements Output {
   leave(): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    clearTimeout(this.#timer)
+    clearImmediate(this.#rest)
     closeSync(this.#opened)
     this.#ended.resolve()
     this.#closed.resolve()
@@ -115,13 +109,6 @@ export class FileTail implements Output {
     execFile('fallocate', [...range, this.#path], () => undefined)
   }
 
-  #later(ms: number): void {
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#read()
-    }, ms)
-  }
-
   #read(): void {
     if (this.#isClosed) return
     try {
@@ -134,10 +121,12 @@ export class FileTail implements Output {
         slice += count
         if (count > 0) continue
         if (this.#isLast) this.#ended.resolve()
-        this.#lastReadAt = performance.now()
         return
       }
-      this.#later(0)
+      this.#rest = setImmediate(() => {
+        this.#rest = undefined
+        this.#read()
+      })
     } catch (thrown) {
       this.leave()
       this.#setup.fail('storage_failed', thrown)
