@@ -147,8 +147,8 @@ export interface LastingRuns {
   attach(runId: string, from: OutputPosition, context: Pick<RunContext, 'values'>): Run
   /** Removes what is left of a run whose end is committed. */
   remove(runId: string): Promise<void>
-  /** Terminates a run of an earlier process, and removes what is left of it. Returns the pids that survived. */
-  discard(runId: string): Promise<readonly number[]>
+  /** Terminates a run of an earlier process. Its files stay. Returns the pids that survived. */
+  terminate(runId: string): Promise<readonly number[]>
 }
 
 /** Starts launches and owns the processes and connections that it opened. */

@@ -173,19 +173,17 @@ export class SpoolDriver implements Driver<ProcessLaunch>, LastingRuns {
     folder.remove()
   }
 
-  async discard(run: string): Promise<readonly number[]> {
+  async terminate(run: string): Promise<readonly number[]> {
     const { timers, graces, platform } = this.#options
     const { temporary } = this.#folder(run)
     const launcher = this.#folder(run).livingLauncher(this.#table, this.#mark(run))
-    const left = await sweep([this.#marked(run)], {
+    return sweep([this.#marked(run)], {
       ...(launcher && { roots: [launcher] }),
       ...(timers && { timers }),
       ...(graces && { graces }),
       ...(platform !== undefined && { platform }),
       ...(temporary !== undefined && { folders: [temporary] }),
     })
-    await this.remove(run)
-    return left
   }
 
   #folder(run: string): SpoolFolder {

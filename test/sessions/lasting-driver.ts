@@ -189,9 +189,8 @@ export class LastingDriver implements Driver, LastingRuns {
     this.#kept.delete(runId)
   }
 
-  async discard(runId: string): Promise<readonly number[]> {
+  async terminate(runId: string): Promise<readonly number[]> {
     await this.agents.get(runId)?.stop()
-    await this.remove(runId)
     return []
   }
 

@@ -16,7 +16,7 @@ export function paced(driver: Driver, room: () => Promise<void>): Driver {
       left: () => lasting.left(),
       attach: (runId, from, context) => pacedRun(lasting.attach(runId, from, context), room),
       remove: (runId) => lasting.remove(runId),
-      discard: (runId) => lasting.discard(runId),
+      terminate: (runId) => lasting.terminate(runId),
     },
   }
 }

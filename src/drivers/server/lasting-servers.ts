@@ -95,8 +95,8 @@ export class LastingServers implements LastingRuns {
     return this.#programs.remove(runId)
   }
 
-  discard(runId: string): Promise<readonly number[]> {
-    return this.#programs.discard(runId)
+  terminate(runId: string): Promise<readonly number[]> {
+    return this.#programs.terminate(runId)
   }
 
   #folder(runId: string): ServerFolder {

@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
@@ -121,11 +122,10 @@ export class SpoolFolder {
     const path = this.file(SPOOL_FILES[stream])
     const opened = this.#open(path)
     const { ino, size } = fstatSync(opened)
-    const isOurs = ino === this.#facts?.outputs[stream]
-    if (isOurs && size >= from) return opened
+    const problem = ino === this.#facts?.outputs[stream] ? problemAt(opened, from, size) : 'was replaced'
+    if (problem === undefined) return opened
     closeSync(opened)
-    const why = isOurs ? `has ${size} bytes, and ${from} were read before` : 'was replaced'
-    throw damaged(`the output of the agent in ${path} ${why}`)
+    throw damaged(`the output of the agent in ${path} ${problem}`)
   }
 
   /** Throws if another user could have written to the folder. */
@@ -162,6 +162,24 @@ export class SpoolFolder {
       throw damaged(`the output of the agent cannot be read: ${why}`)
     }
   }
+}
+
+/** The end of a line, and what the system returns for space that was given back. */
+const ENDS: readonly (number | undefined)[] = [0x0a, 0]
+
+/** Why a file of this size is not the one whose lines were read up to `from`; undefined if it may be. */
+function problemAt(opened: number, from: number, size: number): string | undefined {
+  if (size < from) return `has ${size} bytes, and ${from} were read before`
+  if (from === 0 || size === from) return undefined
+  const [last] = readAt(opened, from - 1)
+  // It was cut short and has grown again.
+  return ENDS.includes(last) ? undefined : `has no line that ends at byte ${from}, up to which it was read`
+}
+
+function readAt(opened: number, position: number): Uint8Array {
+  const byte = new Uint8Array(1)
+  readSync(opened, byte, 0, 1, position)
+  return byte
 }
 
 function damaged(message: string): MainstemError {

@@ -108,7 +108,10 @@ export class Takeover {
       if (needsSettling(record)) open.push(record.id)
     }
     for (const id of halfImported) await this.remove(id)
-    for (const runId of left.keys()) await this.#deps.driver.lasting?.discard(runId)
+    for (const runId of left.keys()) {
+      await this.#deps.driver.lasting?.terminate(runId)
+      await this.#deps.driver.lasting?.remove(runId)
+    }
     for (const [id, run] of resumable) await this.#continue(id, run, damaged, resume)
     const settled = new Set(waiting)
     const ready = new Set(waiting)
@@ -150,11 +153,13 @@ export class Takeover {
       const fence = await this.#ownership.acquire(id)
       await resume({ record: await recordOf(this.#deps.store, id), fence, left })
     } catch (thrown) {
-      await this.#deps.driver.lasting?.discard(left.runId)
+      await this.#deps.driver.lasting?.terminate(left.runId)
       const { code, message } = toMainstemError(thrown)
-      if (code === 'fenced') return
       if (isDamaged(thrown, id)) damaged(id, toMainstemError(thrown))
-      else await this.#recoverOne(id, damaged, `the agent could not be continued: ${message}`)
+      else if (code !== 'fenced')
+        await this.#recoverOne(id, damaged, `the agent could not be continued: ${message}`)
+      // Last: if this server dies before it has logged the reason, the next one finds it again.
+      await this.#deps.driver.lasting?.remove(left.runId)
     }
   }
 

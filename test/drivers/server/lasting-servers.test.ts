@@ -59,7 +59,8 @@ test('a call whose answer was never committed is in doubt, one that was never be
   await expect.poll(() => next.written(context.runId)).toMatchObject({ doubtful: 2 })
   await again.run.lasting?.leave()
   expect(again.run.lasting?.position).toMatchObject({ calls: 1 })
-  await next.discard(context.runId)
+  await next.terminate(context.runId)
+  await next.remove(context.runId)
 })
 
 test('a call that is only counted is not made', async () => {
@@ -68,7 +69,8 @@ test('a call that is only counted is not made', async () => {
   await again.run.lasting?.skip()
   await again.answer('/log')
   expect(again.run.lasting?.position).toMatchObject({ calls: 3 })
-  await next.discard(context.runId)
+  await next.terminate(context.runId)
+  await next.remove(context.runId)
 })
 
 test('a server that ended without an owner is reported with its exit code', async () => {
@@ -98,7 +100,8 @@ test('its login is readable by its user only, and masked for every owner', async
   })()
   expect(JSON.stringify(value)).toContain('[masked:')
   for (const secret of keys?.login ?? []) expect(JSON.stringify(again.frames)).not.toContain(secret)
-  await next.discard(context.runId)
+  await next.terminate(context.runId)
+  await next.remove(context.runId)
 })
 
 test('a server that ends with its input is asked to end by a signal', async () => {

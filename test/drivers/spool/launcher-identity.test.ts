@@ -86,7 +86,8 @@ describe('the first process of a run', () => {
     expect(run.pid).toBeUndefined()
     if (identityOf) {
       expect(await run.exit).toEqual({ unseen: true })
-      await next.discard(context.runId)
+      await next.terminate(context.runId)
+      await next.remove(context.runId)
       expect(stateOf(pid)).toBe('T')
     } else {
       // It has the mark, as no stranger has, so this test ends it itself.
@@ -103,7 +104,8 @@ describe('the first process of a run', () => {
     const stored = JSON.parse(readFileSync(folder.file('run.json'), 'utf8'))
     writeFileSync(folder.file('run.json'), `${JSON.stringify({ ...stored, boot: 'an earlier one' })}\n`)
     expect((await next.left()).get(context.runId)?.isStarted).toBe(true)
-    await next.discard(context.runId)
+    await next.terminate(context.runId)
+    await next.remove(context.runId)
   })
 
   it('leads to the processes of its run where the system reports no marks', async () => {
@@ -117,7 +119,7 @@ describe('the first process of a run', () => {
     writeFileSync(SpoolFolder.of(root, context.runId).file('pid'), `${run.pid} ${started}`)
     const next = spooled({ spool: root, platform: 'darwin' })
     expect((await next.left()).get(context.runId)?.isStarted).toBe(true)
-    expect(await next.discard(context.runId)).toEqual([])
+    expect(await next.terminate(context.runId)).toEqual([])
     expect(isAlive(run.pid)).toBe(false)
   })
 
@@ -136,7 +138,8 @@ describe('the first process of a run', () => {
 
     await run.stop()
     expect(await run.exit).toMatchObject({ unseen: true })
-    await next.discard(context.runId)
+    await next.terminate(context.runId)
+    await next.remove(context.runId)
   })
 })
 

@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   existsSync,
   mkdtempSync,
   readFileSync,
@@ -51,7 +52,8 @@ async function left(mode: string, field: string, argument = '') {
 
 async function end(driver: SpoolDriver, runId: string, run?: Run): Promise<void> {
   await run?.stop()
-  await driver.discard(runId)
+  await driver.terminate(runId)
+  await driver.remove(runId)
 }
 
 describe('a run that outlives its owner', () => {
@@ -115,7 +117,8 @@ describe('a run that outlives its owner', () => {
       { runId: 'other.1', frame: 7, isStarted: false, ...times('other.1') },
     ])
     await end(next, 'other.1')
-    expect(await next.discard(runId)).toEqual([])
+    expect(await next.terminate(runId)).toEqual([])
+    await next.remove(runId)
     expect(await next.left()).toEqual(new Map())
   })
 
@@ -175,10 +178,12 @@ describe('the files of a run', () => {
     await end(next, runId)
   })
 
-  it('are refused if an output was cut short', async () => {
+  it('are refused if an output was cut short, also if it has grown again', async () => {
     const { next, runId, folder, position, context } = await left('hang', 'ready')
     truncateSync(folder.file('out'), 1)
     expect(() => next.attach(runId, position, context)).toThrow(/has 1 bytes, and \d+ were read before/)
+    appendFileSync(folder.file('out'), 'x'.repeat(1000))
+    expect(() => next.attach(runId, position, context)).toThrow(/has no line that ends at byte \d+/)
     await end(next, runId)
   })
 

@@ -4,6 +4,7 @@ import type { Policy } from '../../../src/model/index.ts'
 import { memoryStore } from '../../../src/stores/memory.ts'
 import { FakeTime } from '../fake-driver.ts'
 import { asks, house, init, result, said } from '../house.ts'
+import { onDisk } from '../log/fillable-store.ts'
 import { LeftRunDriver } from './left-run-driver.ts'
 
 const { live } = claude.launches
@@ -52,6 +53,27 @@ describe('after a restart', () => {
     const after = await restarted(before)
     after.run.say(said('two', 'msg_2'), result('two'))
     await expect.poll(() => outcomes(after, before.session.id)).toMatchObject([{ outcome: 'completed' }])
+  })
+
+  test('a turn that cannot be continued names the reason, also if the first server dies before it is logged', async () => {
+    const before = await working()
+    const disk = { full: true, refused: 0 }
+    onDisk(before.store, disk)
+    const failing = () => {
+      const driver = new LeftRunDriver(before.driver.machine)
+      driver.attach = () => {
+        throw new Error('it was cut short')
+      }
+      return houseAt(new FakeTime(), driver, before.store)
+    }
+    await expect(failing().sessions.recover()).rejects.toMatchObject({ code: 'storage_failed' })
+    disk.full = false
+    const after = failing()
+    await after.sessions.recover()
+    expect(await outcomes(after, before.session.id)).toMatchObject([
+      { outcome: 'lost', error: { message: 'the agent could not be continued: it was cut short' } },
+    ])
+    expect(before.driver.machine.runs.size).toBe(0)
   })
 
   test('an interrupt that had begun ends the tools of its turn', async () => {
