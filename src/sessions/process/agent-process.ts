@@ -324,7 +324,7 @@ export class AgentProcess {
   async #exited({ survivors, unseen, ...exit }: RunExit): Promise<void> {
     const cleanUp = this.#journal.ended()
     this.#deps.pool.leave(this.#parts.place)
-    if (unseen) this.#conversation.setCause('lost', 'the agent ended while no server was running')
+    if (unseen) this.#conversation.setCause('lost', unseenEnd(exit.error))
     if (survivors) this.#conversation.notify(processSurvived(survivors))
     this.#conversation.exit(exit)
     if (this.#conversation.retrying && this.#lastPrompt)
@@ -334,6 +334,12 @@ export class AgentProcess {
     // Its end is committed, so nobody needs its folder.
     await cleanUp()
   }
+}
+
+/** Such as a disk that is still full. */
+function unseenEnd(error: RunExit['error']): string {
+  const ended = 'the agent ended while no server was running'
+  return error ? `${ended}: ${error.message}` : ended
 }
 
 /** Standard error is no part of any agent's protocol. */

@@ -50,6 +50,23 @@ describe.each(PROTOCOLS)('%s', (_, protocol) => {
     },
   )
 
+  test('a turn whose agent ended unseen is lost, for a reason that names its full disk', async () => {
+    const story = new Story(protocol)
+    await story.begin()
+    await story.prompt('prompt 1')
+    story.script.begin(1)
+    await settled()
+    await story.restart()
+    await settled()
+    const error = { code: 'storage_failed', message: 'no space is left' } as const
+    for (const agent of story.driver.agents.values()) agent.die({ unseen: true, error })
+    await settled()
+    const message = 'the agent ended while no server was running: no space is left'
+    expect(await story.events()).toContainEqual(
+      expect.objectContaining({ outcome: 'lost', error: expect.objectContaining({ message }) }),
+    )
+  })
+
   test('so does one that is replaced after every step', async () => {
     const every = new Set<number>([...STEPS.keys()].slice(1))
     expect(await played(protocol, every)).toEqual(await played(protocol, new Set()))
