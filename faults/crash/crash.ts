@@ -11,6 +11,7 @@ import { Load, type LoadSettings } from './load.ts'
 import { Patience, Stuck } from './patience.ts'
 import type { Plan, Point } from './plan.ts'
 import { Reader } from './reader.ts'
+import { SmallDisk } from './small-disk.ts'
 import { postgresStorage, sqliteStorage } from './storage.ts'
 
 /** `anywhere` is a moment of our own choice; `database` is one in which its database is killed before it. */
@@ -83,14 +84,13 @@ export async function crash(
   let isStuck = false
   try {
     await using storage = store === 'sqlite' ? sqliteStorage(home) : await postgresStorage()
+    const spool = join(home, 'spool')
+    using disk = damages.includes('disk') ? SmallDisk.mount(home, spool) : undefined
+    const kinds = damages.filter((kind) => kind !== 'disk' || disk !== undefined)
     const host = await Host.create(home, { program: 'failpoints', drainMs: 50, storage })
-    const trial = new Trial(
-      host,
-      seed,
-      rounds,
-      tell,
-      new Damages(home, host.histories, randomFrom(seed), damages),
-    )
+    const { histories } = host
+    const setup = { kinds, random: randomFrom(seed), spool, histories, storage, disk }
+    const trial = new Trial(host, seed, rounds, tell, new Damages(setup))
     return await trial.run()
   } catch (thrown) {
     isStuck = thrown instanceof Stuck
@@ -173,7 +173,7 @@ class Trial {
     if (!(await this.#started(plan))) return true
     // Ensures that a turn is open when the server is told to stop, however late that is.
     this.#load.answers = place !== 'during-drain'
-    const pressed = this.#load.press(CREATED)
+    const pressed = this.#load.press(CREATED).finally(() => this.#damages.heal())
     const moment = this.#random() * LONGEST_ROUND_MS
     const isAnywhere = place === 'anywhere' || place === 'database'
     const isOurs = isAnywhere || place === 'during-recovery' || place === 'during-drain'
@@ -193,13 +193,14 @@ class Trial {
     this.#host.signal('SIGKILL')
     const killed = await this.#wait.for('the end of the killed server', isGone)
     await this.#wait.for('the answers of the killed server', pressed)
-    if (killed) this.#damages.strike()
+    if (killed) await this.#damages.strike()
     return isAnywhere || (byItself && killed)
   }
 
   async #conclude(): Promise<void> {
     const { found } = this.#crashed
     this.#load.answers = true
+    this.#damages.heal()
     await this.#started()
     const concluded = this.#load.conclude().then(() => true)
     if (!(await Promise.race([concluded, sleep(60_000, false, { ref: false })]))) {

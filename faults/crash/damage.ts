@@ -1,13 +1,17 @@
 import { appendFileSync, readdirSync, readFileSync, renameSync, symlinkSync, truncateSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { READ } from '../../src/sessions/machine/sent.ts'
 import type { Note } from '../fakes/history.ts'
 import { pick, type Random } from '../random.ts'
+import type { SmallDisk } from './small-disk.ts'
+import type { Storage } from './storage.ts'
 
 /**
  * What happens to a running agent while no server runs. `agent`: it is killed. `torn`: it is killed within a line.
- * `guard`: its guard is killed, and it lives. `truncated` and `symlink`: its output is shortened or replaced.
+ * `guard`: its guard is killed, and it lives. `truncated` and `symlink`: its output is shortened or replaced. `disk`: no
+ * space is left for the output of any agent, until the next server has answered the first commands.
  */
-export const DAMAGES = ['agent', 'torn', 'guard', 'truncated', 'symlink'] as const
+export const DAMAGES = ['agent', 'torn', 'guard', 'truncated', 'symlink', 'disk'] as const
 export type DamageKind = (typeof DAMAGES)[number]
 
 /** Why a turn is lost after each damage. A guard that is gone loses none. */
@@ -15,40 +19,53 @@ const REASONS: Readonly<Record<DamageKind, RegExp | undefined>> = {
   agent: /^the agent ended while no server was running/,
   torn: /^the agent ended while no server was running/,
   guard: undefined,
-  truncated: /the output of the agent in \S+ has 0 bytes, and \d+ were read before/,
+  truncated: /the output of the agent in \S+ has (\d+ bytes, and \d+ were read|no line that ends at)/,
   symlink: /the output of the agent cannot be read: ELOOP/,
+  // The server may come after the space.
+  disk: /no space (is )?left|^the agent ended while no server was running/,
+}
+
+interface DamageSetup {
+  kinds: readonly DamageKind[]
+  random: Random
+  /** Where the folders of running agents are. */
+  spool: string
+  /** Where fake agents note what they print. */
+  histories: string
+  storage: Storage
+  /** The disk of the spool, if it can be filled. */
+  disk: SmallDisk | undefined
 }
 
 /** Does damage to the agents of a host whose server is down, and says which turns may be lost for it. */
 export class Damages {
   /** How often each was done. */
   readonly done = new Map<DamageKind, number>()
-  readonly #spool: string
-  readonly #histories: string
-  readonly #random: Random
-  readonly #kinds: readonly DamageKind[]
+  readonly #setup: DamageSetup
   readonly #left = new Map<DamageKind, number>()
 
-  /** `histories` is where fake agents note what they print. */
-  constructor(data: string, histories: string, random: Random, kinds: readonly DamageKind[]) {
-    this.#spool = join(data, 'spool')
-    this.#histories = histories
-    this.#random = random
-    this.#kinds = kinds
+  constructor(setup: DamageSetup) {
+    this.#setup = setup
   }
 
   /** Damages one of the running agents. Does nothing if there is none. */
-  strike(): void {
-    if (this.#kinds.length === 0) return
-    const runs = readdirSync(this.#spool).flatMap((name) => runIn(join(this.#spool, name)))
+  async strike(): Promise<void> {
+    const { kinds, random, spool } = this.#setup
+    if (kinds.length === 0) return
+    const runs = readdirSync(spool).flatMap((name) => runIn(join(spool, name)))
     if (runs.length === 0) return
-    const [kind, run] = [pick(this.#random, this.#kinds), pick(this.#random, runs)]
-    if (!harm[kind](run, this.#histories)) return
+    const [kind, run] = [pick(random, kinds), pick(random, runs)]
+    if (!(await harm[kind](run, this.#setup))) return
     this.done.set(kind, (this.done.get(kind) ?? 0) + 1)
-    this.#left.set(kind, (this.#left.get(kind) ?? 0) + 1)
+    this.#left.set(kind, kind === 'disk' ? Number.POSITIVE_INFINITY : (this.#left.get(kind) ?? 0) + 1)
   }
 
-  /** Whether a turn may be lost for this reason: one for each damage at most. */
+  /** Ends the damage that does not last. */
+  heal(): void {
+    this.#setup.disk?.free()
+  }
+
+  /** Whether a turn may be lost for this reason: one for each damage at most, except for a full disk, which all have. */
   explains(why: string): boolean {
     const kind = [...this.#left].find(([kind, left]) => left > 0 && REASONS[kind]?.test(why))?.[0]
     if (kind === undefined) return false
@@ -71,15 +88,19 @@ function runIn(folder: string): DamagedRun[] {
 }
 
 /** Each returns false if it could not be done. */
-const harm: Readonly<Record<DamageKind, (run: DamagedRun, histories: string) => boolean>> = {
+const harm: Readonly<
+  Record<DamageKind, (run: DamagedRun, setup: DamageSetup) => boolean | Promise<boolean>>
+> = {
   agent: kill,
-  torn(run, histories) {
+  torn(run, { histories }) {
     const agents = childrenOf(run.launcher)
     if (!kill(run)) return false
     appendFileSync(join(run.folder, 'out'), HALF_A_LINE)
-    // The agent can note no more, and the journal has what is in the file.
+    // The agent can note no more, and the journal has what is in the file. A server notes no lines.
     const note: Note = { type: 'line', text: HALF_A_LINE }
-    for (const name of readdirSync(histories).filter((name) => agents.includes(name.split('-')[0] ?? '')))
+    const isTorn = (name: string) =>
+      agents.includes(name.split('-')[0] ?? '') && readOr(join(histories, name)).includes('{"type":"line"')
+    for (const name of readdirSync(histories).filter(isTorn))
       appendFileSync(join(histories, name), `${JSON.stringify(note)}\n`)
     return true
   },
@@ -87,15 +108,32 @@ const harm: Readonly<Record<DamageKind, (run: DamagedRun, histories: string) => 
     const guard = Number(readOr(join(folder, 'guard')))
     return guard > 0 && isAlive(guard) && process.kill(guard, 'SIGKILL')
   },
-  truncated({ folder }) {
-    truncateSync(join(folder, 'out'), 0)
-    return true
+  async truncated({ folder }, { random, storage }) {
+    // Bytes that no server has read are missed by nobody: the agent might never have written them.
+    const read = await bytesRead(storage, folder)
+    if (read > 0) truncateSync(join(folder, 'out'), Math.floor(random() * read))
+    return read > 0
   },
   symlink({ folder }) {
     renameSync(join(folder, 'out'), join(folder, 'out.old'))
     symlinkSync(join(folder, 'out.old'), join(folder, 'out'))
     return true
   },
+  disk: (_, { disk }) => disk?.fill() ?? false,
+}
+
+/** How much of the output of a run is in the journal. */
+async function bytesRead(storage: Storage, folder: string): Promise<number> {
+  const session = decodeURIComponent(basename(folder)).replace(/\.\d+$/, '')
+  const { frame = 0 } = JSON.parse(readOr(join(folder, 'run.json')) || '{}')
+  await using store = await storage.open()
+  let read = 0
+  for (let at = frame; ; ) {
+    const page = await store.readJournal(session, at, 1_000)
+    for (const { stream, text } of page) if (stream === READ) read = JSON.parse(text).stdout
+    if (page.length === 0) return read
+    at = page.at(-1)?.frame
+  }
 }
 
 const HALF_A_LINE = '{"type":"assist'
