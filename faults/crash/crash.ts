@@ -173,7 +173,7 @@ class Trial {
     if (!(await this.#started(plan))) return true
     // Ensures that a turn is open when the server is told to stop, however late that is.
     this.#load.answers = place !== 'during-drain'
-    const pressed = this.#load.press(CREATED).finally(() => this.#damages.heal())
+    const pressed = this.#press()
     const moment = this.#random() * LONGEST_ROUND_MS
     const isAnywhere = place === 'anywhere' || place === 'database'
     const isOurs = isAnywhere || place === 'during-recovery' || place === 'during-drain'
@@ -195,6 +195,12 @@ class Trial {
     await this.#wait.for('the answers of the killed server', pressed)
     if (killed) await this.#damages.strike()
     return isAnywhere || (byItself && killed)
+  }
+
+  /** Again where a damage has ended meanwhile, because a server that refuses everything passes no point. */
+  async #press(): Promise<void> {
+    await this.#load.press(CREATED)
+    if (this.#damages.heal()) await this.#load.press(CREATED)
   }
 
   async #conclude(): Promise<void> {

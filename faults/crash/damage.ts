@@ -60,9 +60,9 @@ export class Damages {
     this.#left.set(kind, kind === 'disk' ? Number.POSITIVE_INFINITY : (this.#left.get(kind) ?? 0) + 1)
   }
 
-  /** Ends the damage that does not last. */
-  heal(): void {
-    this.#setup.disk?.free()
+  /** Ends the damage that does not last. Returns true if there was any. */
+  heal(): boolean {
+    return this.#setup.disk?.free() ?? false
   }
 
   /** Whether a turn may be lost for this reason: one for each damage at most, except for a full disk, which all have. */

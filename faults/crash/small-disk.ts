@@ -31,9 +31,11 @@ export class SmallDisk implements Disposable {
     return !existsSync(this.#filler) && runs('fallocate', '-l', String(bavail * bsize), this.#filler)
   }
 
-  /** Frees the space that `fill` took. */
-  free(): void {
+  /** Frees the space that `fill` took. Returns false if it is free. */
+  free(): boolean {
+    const isFull = existsSync(this.#filler)
     rmSync(this.#filler, { force: true })
+    return isFull
   }
 
   [Symbol.dispose](): void {
