@@ -54,6 +54,12 @@ export function ownerGone(): ErrorInfo {
   }
 }
 
+/** Why a turn is lost whose agent ended unseen. `error` is what is known, such as a disk that is still full. */
+export function unseenEnd(error: ErrorInfo | undefined): string {
+  const ended = 'the agent ended while no server was running'
+  return error ? `${ended}: ${error.message}` : ended
+}
+
 function crashAdvice(exit: Exit | undefined): string {
   const again = 'Send the prompt again to continue the session.'
   if (exit?.signal === 'SIGKILL')

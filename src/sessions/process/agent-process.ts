@@ -10,6 +10,7 @@ import type { Conversation } from '../machine/conversation.ts'
 import { processSurvived, recordOverdue } from '../machine/notices.ts'
 import type { Rebuild, SettledWrite } from '../machine/rebuild.ts'
 import type { StopStep, TurnStart, Written } from '../machine/sent.ts'
+import { unseenEnd } from '../machine/turn-error.ts'
 import type { SessionParts } from '../session-parts.ts'
 import { withTimeout } from '../with-timeout.ts'
 import type { Stage } from './agent-limits.ts'
@@ -334,12 +335,6 @@ export class AgentProcess {
     // Its end is committed, so nobody needs its folder.
     await cleanUp()
   }
-}
-
-/** Such as a disk that is still full. */
-function unseenEnd(error: RunExit['error']): string {
-  const ended = 'the agent ended while no server was running'
-  return error ? `${ended}: ${error.message}` : ended
 }
 
 /** Standard error is no part of any agent's protocol. */
