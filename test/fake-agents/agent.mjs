@@ -43,6 +43,10 @@ const modes = {
   flood() {
     for (let n = 0; n < Number(argument); n++) say({ n, filler: 'x'.repeat(200) })
   },
+  surge() {
+    modes.flood()
+    process.stdin.once('data', () => process.exit(0))
+  },
   errors() {
     for (let n = 0; n < Number(argument); n++) writeSync(2, `error ${n} ${'x'.repeat(200)}\n`)
     say({ done: true })

@@ -222,9 +222,10 @@ describe('a run that writes more than its owner has read', () => {
   const small = { queueBytes: 64 * 1024, aheadBytes: 4 * 1024 * 1024 }
 
   it('goes on when the owner has caught up', async () => {
-    const run = startSpooledFake('flood', String(LINES), small)
+    const run = startSpooledFake('surge', String(LINES), small)
     // Its agent works in the group of its launcher.
     await vi.waitFor(() => expect(stateOf(run.pid)).toBe('T'), 10_000)
+    await run.write({ kind: 'text', text: 'end\n' })
     const frames = await readAll(run)
     expect(frames).toHaveLength(LINES)
     expect(await run.exit).toEqual({ code: 0 })
