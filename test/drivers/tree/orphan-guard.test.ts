@@ -206,7 +206,7 @@ onLinux(
       await run.stop()
       expect(isAlive(agent)).toBe(false)
     } finally {
-      process.kill(-shell, 'SIGKILL')
+      if (isAlive(shell)) process.kill(-shell, 'SIGKILL')
       if (isAlive(agent)) process.kill(-agent, 'SIGKILL')
     }
   },
