@@ -1,7 +1,7 @@
 import type { Launch } from '../../agents/agent.ts'
 import type { OutputPosition } from '../../drivers/driver.ts'
 import type { Frame } from '../../framing/frame.ts'
-import { type ErrorInfo, toMainstemError } from '../../model/index.ts'
+import { type ErrorInfo, MainstemError, toMainstemError } from '../../model/index.ts'
 import type { KeptFrame } from '../machine/rebuild.ts'
 import { type Sent, sentText } from '../machine/sent.ts'
 import type { SessionParts } from '../session-parts.ts'
@@ -85,7 +85,16 @@ export class ProcessJournal {
   }
 
   #keep(frame: number, kept: KeptFrame): void {
-    if (this.#runId !== undefined)
-      this.#parts.deps.driver.lasting?.keep(this.#runId, frame, JSON.stringify(kept))
+    if (this.#runId === undefined) return
+    const { deps, session } = this.#parts
+    try {
+      deps.driver.lasting?.keep(this.#runId, frame, JSON.stringify(kept))
+    } catch (thrown) {
+      const { message } = toMainstemError(thrown)
+      const error = new MainstemError('storage_failed', `the folder of the agent is not writable: ${message}`)
+      // Half of a step is in the log, whose next commit would store it without the other half.
+      session.lose(error)
+      throw error
+    }
   }
 }
