@@ -6,6 +6,7 @@ import type { Program } from '../../conformance/programs.ts'
 import { CELL_MARKER, processesOf } from '../../conformance/traces.ts'
 import { MainstemClient } from '../../src/client/index.ts'
 import type { Entry, LaunchKind, SessionRecord } from '../../src/model/index.ts'
+import { codeOf } from '../../src/model/outcome/mainstem-error.ts'
 import { type ScriptedModel, scriptedModel } from '../../src/testing/index.ts'
 import { Host } from '../crash/host.ts'
 import { ndjson, polling, socket, sse } from '../crash/protocols.ts'
@@ -53,7 +54,7 @@ export async function playCell(setup: CellSetup): Promise<string[]> {
     )
     host.signal('SIGTERM')
     await host.exited()
-    for (const { pid } of processesOf(setup.folder)) process.kill(pid, 'SIGKILL')
+    killAll(setup.folder)
   }
 }
 
@@ -135,7 +136,7 @@ class Cell {
   async #replace(): Promise<void> {
     const { moment, ending, folder } = this.#setup
     const meanwhile = async () => {
-      if (ending === 'reboot') for (const { pid } of processesOf(folder)) process.kill(pid, 'SIGKILL')
+      if (ending === 'reboot') killAll(folder)
       if (moment !== 'tool') return
       await writeFile(join(this.#cwd, 'go'), '')
       if (ending !== 'reboot')
@@ -191,6 +192,17 @@ class Cell {
       if (Date.now() <= end) continue
       this.log = await this.#entries()
       throw new Error(`${what} did not come in ${END_MS / 1000} s`)
+    }
+  }
+}
+
+/** Kills every process of a cell. One may end by itself meanwhile. */
+function killAll(folder: string): void {
+  for (const { pid } of processesOf(folder)) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'ESRCH') throw thrown
     }
   }
 }
