@@ -1,9 +1,9 @@
+import { requestText } from '../../client/calls/request-text.ts'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { isForPerson } from '../../model/request/for-person.ts'
 import { runningServer } from '../contexts/connect.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { Printer } from '../render/printer.ts'
-import { requestTitle } from '../render/request-card.ts'
 import { Screen } from '../render/screen.ts'
 import { ago, isAsking, isWorking, type ListedSession, stateOf } from '../render/sessions.ts'
 import { screenOn } from '../render/show.ts'
@@ -78,7 +78,7 @@ function group(
   const { bold, dim } = screen.colors
   const lines = sessions.slice(0, MOST).flatMap((session) => {
     const asks = session.requests.find(isForPerson)
-    const what = asks ? (requestTitle(asks, session.cwd) ?? asks.tool ?? asks.kind) : stateOf(session, now)
+    const what = asks ? requestText(asks, session.cwd) : stateOf(session, now)
     const about = session.title === undefined ? '' : `  ${session.title}`
     const age = `  ${ago(now - session.updatedAt)}`
     const command = asks || session.status === 'busy' ? 'attach' : 'logs'

@@ -67,11 +67,7 @@ function headingOf(view: TerminalView, request: RequestOpened): string {
 }
 
 /** The title of a request, with paths relative to the directory of its session. A command stays as it is. */
-export function requestTitle(
-  { title, input }: RequestOpened,
-  cwd: string,
-  called?: unknown,
-): string | undefined {
+function requestTitle({ title, input }: RequestOpened, cwd: string, called?: unknown): string | undefined {
   const isCommand = commandOf(input) !== undefined || commandOf(called) !== undefined
   return title === undefined || isCommand ? title : withRelativePaths(title, cwd)
 }

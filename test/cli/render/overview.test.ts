@@ -70,6 +70,11 @@ describe('mainstem alone', () => {
     const asks = { ...busy, requests: [...decided, { ...request, title: 'mine' }] }
     expect(renderOverview(screen(80), [asks], NOW)).toContain('Needs you  1\n  claude  mine  now')
     expect(STATES.filter((state) => isInState(asks, state))).toEqual(['asking'])
+    const questions = [
+      { id: 'q', text: 'Which one?', options: [], multiple: false, other: true, secret: false },
+    ]
+    const wonders = { ...busy, requests: [{ ...request, title: undefined, questions }] }
+    expect(renderOverview(screen(80), [wonders], NOW)).toContain('  claude  Which one?  now')
   })
 
   test('has an old session that asks or works, however many newer ones there are', async () => {
