@@ -60,7 +60,7 @@ function OneServer() {
   return (
     <p className="text-soft">
       One server works here. Servers that share a PostgreSQL store take over each other's sessions and appear
-      in this list: start each with <code>mainstem serve --store postgres://…</code>
+      in this list: start each with its address in the variable <code>MAINSTEM_STORE</code>.
     </p>
   )
 }
