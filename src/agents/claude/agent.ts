@@ -8,6 +8,7 @@ import {
 import { compareVersions } from '../../model/version.ts'
 import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
+import { NO_CAPABILITIES } from '../kit/no-capabilities.ts'
 import { flagValue, unsupported } from '../kit/option.ts'
 import { toolNames } from '../kit/tool-names.ts'
 import { codec } from './codec.ts'
@@ -18,10 +19,8 @@ import { setup } from './setup.ts'
 import { toolArgs } from './tool-lists.ts'
 import { TOOLS } from './tools.ts'
 
-const COMMON: Omit<
-  Capabilities,
-  'permissions' | 'questions' | 'planApproval' | 'interrupt' | 'steer' | 'setModel' | 'setMode'
-> = {
+const COMMON: Capabilities = {
+  ...NO_CAPABILITIES,
   deltas: true,
   thinking: 'summary',
   resume: true,
@@ -68,11 +67,6 @@ export const claude: Agent = {
       lacks: { rewind: 'only its live launch can restore files' },
       capabilities: {
         ...COMMON,
-        permissions: false,
-        questions: false,
-        planApproval: false,
-        interrupt: 'signal',
-        steer: 'none',
         setModel: true,
         setMode: true,
       },

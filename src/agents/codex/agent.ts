@@ -2,6 +2,7 @@ import { type Capabilities, MainstemError, OUTSIDE_ID } from '../../model/index.
 import { type Agent, type ProcessLaunch, recipe, type Start } from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
 import { imageArgs, imageFiles } from '../kit/image-files.ts'
+import { NO_CAPABILITIES } from '../kit/no-capabilities.ts'
 import { toolNames } from '../kit/tool-names.ts'
 import { appServerCodec } from './app-server/codec.ts'
 import { threadParams } from './app-server/thread.ts'
@@ -12,24 +13,12 @@ import { execPolicyArgs } from './policy.ts'
 import { PROVIDER_KEYS, setup } from './setup.ts'
 import { TOOLS } from './tool-lists.ts'
 
-type Differs =
-  | 'deltas'
-  | 'permissions'
-  | 'questions'
-  | 'interrupt'
-  | 'steer'
-  | 'structuredOutput'
-  | 'setMode'
-  | 'usage'
-  | 'diffs'
-
-const COMMON: Omit<Capabilities, Differs> = {
+const COMMON: Capabilities = {
+  ...NO_CAPABILITIES,
   thinking: 'summary',
-  planApproval: false,
   resume: true,
   images: true,
   setModel: true,
-  cost: false,
   plans: true,
   subagents: true,
   mcp: true,
@@ -80,16 +69,9 @@ export const codex: Agent = {
       lacks: ONLY_LIVE,
       capabilities: {
         ...COMMON,
-        deltas: false,
         verbs: ['fork'],
-        permissions: false,
-        questions: false,
-        interrupt: 'signal',
-        steer: 'none',
         structuredOutput: true,
-        setMode: false,
         usage: 'turn',
-        diffs: false,
       },
       launch: (start) => ({
         ...program(

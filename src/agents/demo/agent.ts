@@ -1,31 +1,25 @@
 import type { Capabilities } from '../../model/index.ts'
 import { type Agent, type Beat, type BuiltinLaunch, recipe } from '../agent.ts'
+import { NO_CAPABILITIES } from '../kit/no-capabilities.ts'
 import { unsupported } from '../kit/option.ts'
 import { demoCodec } from './codec.ts'
 import { Play } from './native.ts'
 import { SCENES } from './script.ts'
 
 const capabilities: Capabilities = {
+  ...NO_CAPABILITIES,
   deltas: true,
   thinking: 'raw',
   permissions: true,
   questions: true,
-  planApproval: false,
   // A line cannot cancel scheduled output, so a turn is cancelled by ending the process.
   interrupt: 'signal',
-  steer: 'none',
-  resume: false,
-  images: false,
-  structuredOutput: false,
-  setModel: false,
   setMode: true,
   usage: 'step',
   cost: true,
   diffs: true,
   plans: true,
   subagents: true,
-  mcp: false,
-  marksRetries: false,
 }
 
 /** The lines of the requested scene, stamped with the prompt they answer. */

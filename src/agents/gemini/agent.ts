@@ -2,6 +2,7 @@ import type { Policy, SessionOptions } from '../../model/index.ts'
 import { type Agent, type Launch, type LaunchFile, recipe, type Start } from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
 import { imageFiles } from '../kit/image-files.ts'
+import { NO_CAPABILITIES } from '../kit/no-capabilities.ts'
 import { filePath, flagValue, refuseSet, unsupported } from '../kit/option.ts'
 import { type PolicyModes, policyMode } from '../kit/policy-mode.ts'
 import { toolNames } from '../kit/tool-names.ts'
@@ -27,22 +28,14 @@ export const gemini: Agent = {
       stopCode: 0,
       lacks: LACKS,
       capabilities: {
+        ...NO_CAPABILITIES,
         verbs: [],
         deltas: true,
-        thinking: 'none',
-        permissions: false,
-        questions: false,
-        planApproval: false,
-        interrupt: 'signal',
-        steer: 'none',
         resume: true,
         images: true,
-        structuredOutput: false,
         setModel: true,
         setMode: true,
         usage: 'turn',
-        cost: false,
-        diffs: false,
         plans: true,
         subagents: true,
         // Only the servers of its own settings.

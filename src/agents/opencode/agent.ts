@@ -10,6 +10,7 @@ import {
 } from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
 import { imageArgs, imageFiles } from '../kit/image-files.ts'
+import { NO_CAPABILITIES } from '../kit/no-capabilities.ts'
 import { flagValue, jsonVariable, unsupported } from '../kit/option.ts'
 import { toolNames } from '../kit/tool-names.ts'
 import { OPENCODE_2_FROM } from '../protocols/acp/launch/opencode.ts'
@@ -23,20 +24,9 @@ import { codec as serveCodec } from './serve/codec.ts'
 import { setup } from './setup.ts'
 import { TOOLS } from './tools.ts'
 
-const COMMON: Omit<
-  Capabilities,
-  | 'deltas'
-  | 'permissions'
-  | 'questions'
-  | 'interrupt'
-  | 'steer'
-  | 'structuredOutput'
-  | 'setModel'
-  | 'setMode'
-  | 'marksRetries'
-> = {
+const COMMON: Capabilities = {
+  ...NO_CAPABILITIES,
   thinking: 'raw',
-  planApproval: false,
   resume: true,
   images: true,
   usage: 'step',
@@ -101,14 +91,7 @@ export const opencode: Agent = {
       capabilities: {
         ...COMMON,
         verbs: [],
-        deltas: false,
-        permissions: false,
-        questions: false,
-        interrupt: 'signal',
-        steer: 'none',
-        structuredOutput: false,
         setModel: true,
-        setMode: false,
         // OpenCode reports only complete parts, so no partial message is ever shown.
         marksRetries: true,
       },

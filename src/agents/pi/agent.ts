@@ -1,6 +1,7 @@
 import type { Capabilities } from '../../model/index.ts'
 import { type Agent, type Launch, recipe, type Start } from '../agent.ts'
 import { accounted } from '../kit/accounted.ts'
+import { NO_CAPABILITIES } from '../kit/no-capabilities.ts'
 import { toolNames } from '../kit/tool-names.ts'
 import { codec } from './codec.ts'
 import { GATE } from './gate.ts'
@@ -9,22 +10,14 @@ import { isGated, optionArgs, policyArgs, promptFiles, resumeArgs } from './poli
 import { KEYS, setup } from './setup.ts'
 import { TOOLS } from './tools.ts'
 
-const COMMON: Omit<
-  Capabilities,
-  'permissions' | 'questions' | 'interrupt' | 'steer' | 'images' | 'setModel' | 'verbs'
-> = {
+const COMMON: Capabilities = {
+  ...NO_CAPABILITIES,
   deltas: true,
   thinking: 'raw',
-  planApproval: false,
   resume: true,
-  structuredOutput: false,
-  setMode: false,
   usage: 'step',
   cost: true,
   diffs: true,
-  plans: false,
-  subagents: false,
-  mcp: false,
   marksRetries: true,
 }
 
@@ -64,12 +57,6 @@ export const pi: Agent = {
       capabilities: {
         ...COMMON,
         verbs: ['fork'],
-        permissions: false,
-        questions: false,
-        interrupt: 'signal',
-        steer: 'none',
-        images: false,
-        setModel: false,
       },
       launch: (start) => launch(start, 'json'),
     }),

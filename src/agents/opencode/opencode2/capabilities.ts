@@ -1,22 +1,21 @@
 import type { Capabilities } from '../../../model/index.ts'
+import { NO_CAPABILITIES } from '../../kit/no-capabilities.ts'
 
 export const CAPABILITIES: Capabilities = {
+  ...NO_CAPABILITIES,
   deltas: true,
   thinking: 'raw',
   permissions: true,
   questions: true,
-  planApproval: false,
   interrupt: 'protocol',
   steer: 'folded',
   resume: true,
   images: true,
-  structuredOutput: false,
   setModel: true,
   setMode: true,
   usage: 'step',
   cost: true,
   diffs: true,
-  plans: false,
   subagents: true,
   mcp: true,
   verbs: ['compact'],

@@ -1,30 +1,25 @@
 import type { Capabilities, Policy, SessionOptions } from '../../../../model/index.ts'
 import type { Launch, ProcessLaunch, Start } from '../../../agent.ts'
+import { NO_CAPABILITIES } from '../../../kit/no-capabilities.ts'
 import { unsupported } from '../../../kit/option.ts'
 import { checkCell } from '../settings.ts'
 import { type AcpQuirks, PLAIN, quirksAt } from './quirks.ts'
 
 /** The capabilities of the protocol; each agent's command lists its additional ones. */
 export const ACP_CAPABILITIES: Capabilities = {
+  ...NO_CAPABILITIES,
   deltas: true,
   thinking: 'raw',
   permissions: true,
-  questions: false,
   planApproval: true,
   interrupt: 'protocol',
-  steer: 'none',
   resume: true,
   images: true,
-  structuredOutput: false,
   setModel: true,
   setMode: true,
-  usage: 'none',
-  cost: false,
   diffs: true,
   plans: true,
-  subagents: false,
   mcp: true,
-  marksRetries: false,
 }
 
 /** The protocol sets mode, model and effort after the start, so the command line never changes. */
