@@ -284,11 +284,23 @@ export class AgentProcess {
     return this.#isOutputClosed && stage !== 'finished' ? 'closed' : stage
   }
 
+  /** Decodes and commits the output of a process, until its exit. */
   async #read(run: Run): Promise<void> {
+    const conversation = this.#conversation
     for await (const batch of run.frames) {
       // Not decoded here, so the next owner reads it.
       if (this.#isDetached) return
-      this.#decode(batch, run.lasting?.position)
+      for (const frame of batch) {
+        const { turn } = conversation
+        const writes = conversation.frame(frame)
+        this.#journal.frame(frame)
+        const begins = turn === undefined && run.lasting ? this.#ownTurn() : undefined
+        if (writes.length > 0 || begins) this.write({ writes, ...(begins && { begins }) })
+      }
+      this.#journal.read(run.lasting?.position)
+      this.#endUnresumed()
+      this.#parts.turns.outputRead()
+      this.#parts.interrupts.outputRead()
       await this.#log.commit()
       run.lasting?.release(run.lasting.position)
       this.#stages.update(this.#stage, batch.some(isProtocol))
@@ -299,21 +311,6 @@ export class AgentProcess {
     this.#run = undefined
     const { agent } = this.#setup
     await this.#exited(withProgramAdvice(exit, agent, this.#deps.agentSettings?.(agent.id).command))
-  }
-
-  #decode(batch: readonly Frame[], position: OutputPosition | undefined): void {
-    const conversation = this.#conversation
-    for (const frame of batch) {
-      const { turn } = conversation
-      const writes = conversation.frame(frame)
-      this.#journal.frame(frame)
-      const begins = turn === undefined && position ? this.#ownTurn() : undefined
-      if (writes.length > 0 || begins) this.write({ writes, ...(begins && { begins }) })
-    }
-    this.#journal.read(position)
-    this.#endUnresumed()
-    this.#parts.turns.outputRead()
-    this.#parts.interrupts.outputRead()
   }
 
   /** The turn that the agent has begun by itself. */
