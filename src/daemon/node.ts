@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { backgroundTimers, systemClock } from '../compose/clock.ts'
 import type { Wired, WiredNode } from '../compose/wire.ts'
+import { bootId } from '../drivers/tree/boot-id.ts'
 import { directoryBelow, isStillBelow } from '../gateway/access/roots.ts'
 import type { BackgroundWork } from '../gateway/http/background-work.ts'
 import { Cluster } from '../nodes/cluster.ts'
 import type { NodeStore } from '../stores/nodes.ts'
 import type { Store } from '../stores/store.ts'
 import type { Config } from './config.ts'
-import { processIdOf } from './process-id.ts'
 
 export type NodePlan = WiredNode
 
@@ -68,4 +68,17 @@ export function clusterOf(parts: ClusterParts): Cluster {
 
 function hasNodes(store: Store): store is Store & { readonly nodes: NodeStore } {
   return store.nodes !== undefined
+}
+
+/**
+ * Names a process among those that register under the name of a node. It is the same for all servers on one data
+ * directory since the system was started: only one of them runs at a time, because it holds the lock of the directory.
+ * So a server that was killed is followed by the next one at once, without waiting for its registration to expire.
+ */
+function processIdOf(owner: string | undefined): string {
+  const boot = bootId()
+  // Without a name of the start, a process on another machine that shares the directory could not be told from an
+  // earlier one here.
+  if (boot === undefined || owner === undefined) return randomUUID()
+  return createHash('sha256').update(`${boot} ${owner}`).digest('hex').slice(0, 32)
 }

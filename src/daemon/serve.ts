@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { getHeapStatistics } from 'node:v8'
 import type { FastifyInstance } from 'fastify'
 import type { Agent } from '../agents/agent.ts'
 import { agentFacts } from '../compose/agent-facts.ts'
@@ -41,7 +42,6 @@ import { clusterOf, type NodePlan, nodePlan } from './node.ts'
 import { observed } from './observed.ts'
 import { checkPlace } from './place.ts'
 import { pruneHourly } from './pruning.ts'
-import { readMemory } from './read-memory.ts'
 import { Server, type ServerDeps, urlOf } from './server.ts'
 import { type TokenFile, tokenIn } from './token.ts'
 
@@ -143,6 +143,20 @@ function sharedByPrincipals({
     uploads: new UploadRoom(memory.uploads),
     turns: new LoopTurns(),
     pages: new ByteBudget(memory.pages, systemTimers),
+  }
+}
+
+/**
+ * The number of bytes that clients may hold in memory: log segments and pages while they are read, and request bodies
+ * while they arrive. Each byte of text is in memory several times: as stored text, as an entry, as a message and as the
+ * text that is sent.
+ */
+function readMemory(): { pieces: number; pages: number; uploads: number } {
+  const heapBytes = getHeapStatistics().heap_size_limit
+  return {
+    pieces: Math.floor(heapBytes / 6),
+    pages: Math.floor(heapBytes / 12),
+    uploads: Math.floor(heapBytes / 16),
   }
 }
 
