@@ -50,3 +50,12 @@ test('a process that never started leaves the context as it was', () => {
   context.cut(2, 'exit', true)
   expect(context.launch().lost).toEqual(lost('does not know the earlier turns'))
 })
+
+test('the state from which a later owner rebuilds names the conversation that is to be copied, if there is one', () => {
+  const before = { ids: { proven: 'native-1', announced: undefined }, prompted: true }
+  expect(new AgentContext({ ...before, forkOf: 'native-1' }, true).earlier).toStrictEqual({
+    ...before,
+    forkOf: 'native-1',
+  })
+  expect(new AgentContext(before, true).earlier).toStrictEqual(before)
+})
