@@ -16,7 +16,7 @@ const load = (path: string) => import(pathToFileURL(join(root, path)).href)
 const { loadConfig } = await load('src/daemon/config.ts')
 const { serve } = await load('src/daemon/serve.ts')
 
-const ROUNDS = 5
+const ROUNDS = 10
 
 const data = mkdtempSync(join(tmpdir(), 'mainstem-hops-'))
 const signal = join(data, 'signal')

@@ -2,28 +2,23 @@ import type { Emitted } from '../../agent.ts'
 import { addDelta, closeMessage, discardMessage } from '../../kit/messages.ts'
 import type { AcpBlock, AcpState, AcpThread, Echo } from './state.ts'
 
+/** Text of a message as it arrives. */
+interface Piece extends Pick<AcpBlock, 'kind' | 'nativeId' | 'parent'> {
+  text: string
+}
+
 /** Adds text to the open block, to a new one, or to one that may repeat the open block. */
-export function addText(
-  state: AcpState,
-  thread: AcpThread,
-  kind: AcpBlock['kind'],
-  nativeId: string | undefined,
-  parent: string | undefined,
-  piece: string,
-): Emitted[] {
+export function addText(state: AcpState, thread: AcpThread, piece: Piece): Emitted[] {
   const { block, echo } = thread
-  if (block === undefined || block.parent !== parent) {
-    return nextBlock(state, thread, kind, nativeId, parent, piece)
-  }
-  if (echo === undefined && block.kind === kind && block.nativeId === nativeId) {
-    return [addDelta(state.ledger, kind, block.messageId, piece, parent)]
-  }
-  if (nativeId === undefined || !mayRepeat(thread, block, kind, nativeId)) {
-    return nextBlock(state, thread, kind, nativeId, parent, piece)
-  }
+  const { kind, nativeId, parent, text } = piece
+  if (block === undefined || block.parent !== parent) return nextBlock(state, thread, piece)
+  if (echo === undefined && block.kind === kind && block.nativeId === nativeId)
+    return [addDelta(state.ledger, kind, block.messageId, text, parent)]
+  if (nativeId === undefined || !mayRepeat(thread, block, kind, nativeId))
+    return nextBlock(state, thread, piece)
   thread.echo ??= { nativeId, thought: '', text: '' }
-  if (kind === block.kind) thread.echo.text += piece
-  else thread.echo.thought += piece
+  if (kind === block.kind) thread.echo.text += text
+  else thread.echo.thought += text
   return settleEcho(state, thread, block, thread.echo)
 }
 
@@ -50,55 +45,40 @@ function settleEcho(state: AcpState, thread: AcpThread, block: AcpBlock, echo: E
   thread.echo = undefined
   // The repeated thinking was already emitted.
   const emitted = discardMessage(state.ledger, block.messageId)
-  emitted.push(openBlock(state, thread, block.kind, echo.nativeId, block.parent, text, block.thought))
+  const { kind, parent } = block
+  emitted.push(openBlock(state, thread, { kind, nativeId: echo.nativeId, parent, text }, block.thought))
   return emitted
 }
 
-function nextBlock(
-  state: AcpState,
-  thread: AcpThread,
-  kind: AcpBlock['kind'],
-  nativeId: string | undefined,
-  parent: string | undefined,
-  piece: string,
-): Emitted[] {
+function nextBlock(state: AcpState, thread: AcpThread, piece: Piece): Emitted[] {
   const emitted = [...releaseAside(state, thread), ...releaseEcho(state, thread)]
-  emitted.push(...follow(state, thread, kind, nativeId, parent, piece))
+  emitted.push(...follow(state, thread, piece))
   return emitted
 }
 
 /** Opens a block after the open one, if any; keeps a message's thinking for the text that follows it. */
-function follow(
-  state: AcpState,
-  thread: AcpThread,
-  kind: AcpBlock['kind'],
-  nativeId: string | undefined,
-  parent: string | undefined,
-  piece: string,
-): Emitted[] {
+function follow(state: AcpState, thread: AcpThread, piece: Piece): Emitted[] {
   const { block } = thread
+  const { kind, nativeId, parent } = piece
   const thinks = kind === 'text' && block?.kind === 'thinking' && block.parent === parent
   const same = thinks && nativeId !== undefined && block.nativeId === nativeId
   const thought = same ? state.ledger.messages.get(block.messageId)?.text : undefined
   const emitted = block ? complete(state, thread, block) : []
-  emitted.push(openBlock(state, thread, kind, nativeId, parent, piece, thought))
+  emitted.push(openBlock(state, thread, piece, thought))
   return emitted
 }
 
 function openBlock(
   state: AcpState,
   thread: AcpThread,
-  kind: AcpBlock['kind'],
-  nativeId: string | undefined,
-  parent: string | undefined,
-  piece: string,
+  { kind, nativeId, parent, text }: Piece,
   thought?: string,
 ): Emitted {
   const n = ++state.blockCount
   // The count never resets, so a message id that is reused in a later turn is still a new message.
   const messageId = nativeId === undefined ? `e${state.start.epoch}.m${n}` : `${nativeId}:${n}`
   thread.block = { kind, messageId, nativeId, parent, thought, sealed: false }
-  return addDelta(state.ledger, kind, messageId, piece, parent)
+  return addDelta(state.ledger, kind, messageId, text, parent)
 }
 
 /** Another item has started, so the open text is complete. */
@@ -123,8 +103,9 @@ export function releaseEcho(state: AcpState, thread: AcpThread): Emitted[] {
   const { nativeId, thought, text } = echo
   const { kind, parent } = block
   const emitted: Emitted[] = []
-  if (thought !== '') emitted.push(...follow(state, thread, 'thinking', nativeId, parent, thought))
-  if (text !== '') emitted.push(...follow(state, thread, kind, nativeId, parent, text))
+  if (thought !== '')
+    emitted.push(...follow(state, thread, { kind: 'thinking', nativeId, parent, text: thought }))
+  if (text !== '') emitted.push(...follow(state, thread, { kind, nativeId, parent, text }))
   return emitted
 }
 
@@ -133,7 +114,8 @@ export function releaseAside(state: AcpState, thread: AcpThread): Emitted[] {
   const { aside } = thread
   if (!aside) return []
   thread.aside = undefined
-  return addText(state, thread, 'text', aside.nativeId, undefined, aside.text)
+  const { nativeId, text } = aside
+  return addText(state, thread, { kind: 'text', nativeId, parent: undefined, text })
 }
 
 /** The agent is about to repeat the open message. */

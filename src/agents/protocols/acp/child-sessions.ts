@@ -55,7 +55,8 @@ function decodeChunk(
   }
   if (!state.ledger.subagents.has(child.subagent)) return emitAll(strayText(piece))
   if (piece === '') return nothing
-  return emitAll(addText(state, child, kind, text(update, 'messageId'), child.subagent, piece))
+  const nativeId = text(update, 'messageId')
+  return emitAll(addText(state, child, { kind, nativeId, parent: child.subagent, text: piece }))
 }
 
 /** A session announces a sub-agent of its own, or a change of it. */

@@ -34,7 +34,8 @@ export function decodeThoughtChunk(state: AcpState, update: Fields, raw: string)
   if (!turn) return emitAll(strayText(piece))
   if (piece === '') return emitAll(emitted)
   emitted.push(...releaseAside(state, turn))
-  emitted.push(...addText(state, turn, 'thinking', text(update, 'messageId'), parentOf(meta), piece))
+  const nativeId = text(update, 'messageId')
+  emitted.push(...addText(state, turn, { kind: 'thinking', nativeId, parent: parentOf(meta), text: piece }))
   return emitAll(emitted)
 }
 
@@ -70,10 +71,11 @@ function spoken(
 ): Emitted[] {
   if (piece === '') return []
   const suspicious = parent === undefined && mayBeFailure(state.quirks, nativeId, piece)
-  if (!suspicious && !turn.aside) return addText(state, turn, 'text', nativeId, parent, piece)
+  const said = { kind: 'text' as const, nativeId, parent, text: piece }
+  if (!suspicious && !turn.aside) return addText(state, turn, said)
   const emitted = releaseAside(state, turn)
   if (suspicious) turn.aside = { nativeId, text: piece }
-  else emitted.push(...addText(state, turn, 'text', nativeId, parent, piece))
+  else emitted.push(...addText(state, turn, said))
   return emitted
 }
 
