@@ -3,12 +3,12 @@ import { addDelta, closeMessage, discardMessage } from '../../kit/messages.ts'
 import type { AcpBlock, AcpState, AcpThread, Echo } from './state.ts'
 
 /** Text of a message as it arrives. */
-interface Piece extends Pick<AcpBlock, 'kind' | 'nativeId' | 'parent'> {
+interface BlockPiece extends Pick<AcpBlock, 'kind' | 'nativeId' | 'parent'> {
   text: string
 }
 
 /** Adds text to the open block, to a new one, or to one that may repeat the open block. */
-export function addText(state: AcpState, thread: AcpThread, piece: Piece): Emitted[] {
+export function addText(state: AcpState, thread: AcpThread, piece: BlockPiece): Emitted[] {
   const { block, echo } = thread
   const { kind, nativeId, parent, text } = piece
   if (block === undefined || block.parent !== parent) return nextBlock(state, thread, piece)
@@ -50,14 +50,14 @@ function settleEcho(state: AcpState, thread: AcpThread, block: AcpBlock, echo: E
   return emitted
 }
 
-function nextBlock(state: AcpState, thread: AcpThread, piece: Piece): Emitted[] {
+function nextBlock(state: AcpState, thread: AcpThread, piece: BlockPiece): Emitted[] {
   const emitted = [...releaseAside(state, thread), ...releaseEcho(state, thread)]
   emitted.push(...follow(state, thread, piece))
   return emitted
 }
 
 /** Opens a block after the open one, if any; keeps a message's thinking for the text that follows it. */
-function follow(state: AcpState, thread: AcpThread, piece: Piece): Emitted[] {
+function follow(state: AcpState, thread: AcpThread, piece: BlockPiece): Emitted[] {
   const { block } = thread
   const { kind, nativeId, parent } = piece
   const thinks = kind === 'text' && block?.kind === 'thinking' && block.parent === parent
@@ -71,7 +71,7 @@ function follow(state: AcpState, thread: AcpThread, piece: Piece): Emitted[] {
 function openBlock(
   state: AcpState,
   thread: AcpThread,
-  { kind, nativeId, parent, text }: Piece,
+  { kind, nativeId, parent, text }: BlockPiece,
   thought?: string,
 ): Emitted {
   const n = ++state.blockCount
