@@ -1,9 +1,6 @@
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-
-// An import of `node:http` reads all of its exports, which loads the platform's `fetch`: more than the rest of a call.
-const { request } = process.getBuiltinModule('node:http')
 
 /** The part of a `Response` that our clients read. */
 export interface SocketResponse {

@@ -18,7 +18,7 @@ process.on('exit', () => writeSync(2, loaded.map((url) => 'loaded ' + url + '\\n
 `
 
 /** What a client of the daemon does not need; each would cost tens of milliseconds at every start. */
-const HEAVY = /node_modules\/(?:zod|fastify|@clack)\/|src\/(?:agents|gateway|sessions|drivers)\/|node:http$/
+const HEAVY = /node_modules\/(?:zod|fastify|@clack)\/|src\/(?:agents|gateway|sessions|drivers)\//
 
 test.each([
   [['run', 'echo', 'hi']],
