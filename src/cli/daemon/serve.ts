@@ -10,6 +10,7 @@ import { MainstemError } from '../../model/index.ts'
 import { MAINSTEM } from '../own-command.ts'
 import { printableJson } from '../render/printable.ts'
 import { STOP_SIGNALS } from '../terminal/interrupts.ts'
+import { returnIdleMemory } from './idle-memory.ts'
 import { startDaemon } from './start.ts'
 
 const NO_NAMES =
@@ -23,6 +24,7 @@ export interface ServeFlags extends Omit<Overrides, 'auth'> {
 
 /** `mainstem serve`: the gateway in the foreground, until a signal ends it, or in the background. */
 export function runServer(flags: ServeFlags): Promise<void> {
+  returnIdleMemory()
   return flags.background ? runInBackground(flags) : run(flags)
 }
 

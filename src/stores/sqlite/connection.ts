@@ -97,7 +97,7 @@ export class Connection {
     db.exec(
       `PRAGMA synchronous = ${level}; PRAGMA fullfsync = ${flush}; PRAGMA checkpoint_fullfsync = ${flush}`,
     )
-    db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -8000')
+    db.exec('PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -4000')
     // Overwrites deleted content.
     db.exec('PRAGMA secure_delete = ON')
     // Before the limit is set: a full store must open, so that data can be deleted.
@@ -216,6 +216,11 @@ export class Connection {
 
   checkpoint(): void {
     this.#statements.checkpoint.get()
+  }
+
+  /** Frees the pages that SQLite keeps in memory; the system may still have them. */
+  shrink(): void {
+    this.#db.exec('PRAGMA shrink_memory')
   }
 
   close(): void {

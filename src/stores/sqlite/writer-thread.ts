@@ -16,7 +16,7 @@ async function start(port: MessagePort): Promise<void> {
   const { Writer } = await import('./writer.ts')
   const writer = opened(port, () => new Writer(workerData))
   if (!writer) return
-  const idle = setTimeout(() => writer.checkpoint(1), IDLE_MS)
+  const idle = setTimeout(() => writer.idle(), IDLE_MS)
   port.on('message', (message: ToWriter) => {
     // Replies first: nothing has to wait for the checkpoint.
     port.postMessage(replyOf('cannot write to the store', () => writer.write(message)))

@@ -85,6 +85,12 @@ export class Writer {
     }
   }
 
+  /** Call when nothing is written for a while. */
+  idle(): void {
+    this.checkpoint(1)
+    this.#connection?.shrink()
+  }
+
   #close(): void {
     this.#connection?.close()
     this.#lock[Symbol.dispose]()

@@ -100,6 +100,11 @@ export class TextIndexer {
     index?.close()
   }
 
+  /** Frees the pages of the index that are in memory. */
+  shrink(): void {
+    this.#index?.shrink()
+  }
+
   /** After a failure: the next step opens both files again, with a new index if the old one is damaged. */
   reset(thrown: unknown): void {
     this.close()

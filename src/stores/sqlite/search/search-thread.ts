@@ -49,6 +49,7 @@ function worker(indexer: TextIndexer): () => void {
   const run = async () => {
     try {
       await stepWhileUseful(() => indexer.step())
+      indexer.shrink()
     } catch (thrown) {
       // The next message retries, and a failed search reports the reason.
       indexer.reset(thrown)

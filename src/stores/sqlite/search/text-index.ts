@@ -128,6 +128,10 @@ export class TextIndex {
     this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   }
 
+  shrink(): void {
+    this.#db.exec('PRAGMA shrink_memory')
+  }
+
   close(): void {
     this.#db.close()
   }
@@ -151,7 +155,7 @@ function openFile(file: string): DatabaseSync {
   try {
     // A power cut may take the last transactions with it, which are then indexed again.
     db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON')
-    db.exec('PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -16000')
+    db.exec('PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -4000')
   } catch (thrown) {
     db.close()
     throw thrown
