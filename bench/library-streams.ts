@@ -58,13 +58,13 @@ function callIn(lines: readonly string[]): string[] {
 }
 
 /** Commands and remarks, one after another: Codex prints whole items only. */
-export function codexStream(): Stream {
+export function codexStream(length = LINES): Stream {
   const lines = recorded('codex/fixtures/codex/tool_bash/stdout.jsonl')
   const items = lines.filter((line) => line.includes('"item"'))
   const begin = lines.slice(0, lines.indexOf(items[0] ?? ''))
   const whole = [...begin]
   const ids = new Set(items.map((item) => /"item_\d+"/.exec(item)?.[0])).size
-  for (let first = 0; whole.length < LINES; first += ids) {
+  for (let first = 0; whole.length < length; first += ids) {
     for (const item of items) {
       // Counted on, as it counts them.
       whole.push(item.replace(/"item_(\d+)"/, (_, id) => `"item_${first + Number(id)}"`))

@@ -1,15 +1,16 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { mainstem } from '../src/library/mainstem.ts'
+import type { mainstem } from '../src/library/mainstem.ts'
 import type { LaunchKind } from '../src/model/index.ts'
 import { least } from './least.ts'
 
 /**
  * One measurement in a separate process: a whole turn through a public iterator. Ours keeps `all` entries or those that
- * are `unread`; `sdk` is the SDK of the agent.
+ * are `unread`; `sdk` is the SDK of the agent. Our library is that of the sources, or a built one.
  */
-const [mode = '', agent = '', launch = '', stream = '', sdks = ''] = process.argv.slice(2)
+const SOURCES = join(import.meta.dirname, '../src/library/mainstem.ts')
+const [mode = '', agent = '', launch = '', stream = '', sdks = '', built = SOURCES] = process.argv.slice(2)
 
 /** The number of turns until all hot functions are compiled. */
 const WARM_UP = 5
@@ -45,7 +46,10 @@ for (let turn = 0; turn < TURNS; turn++) {
 process.stdout.write(JSON.stringify({ micros: least(micros) }))
 
 async function prepared(): Promise<() => Promise<void>> {
-  if (mode !== 'sdk') return ours
+  if (mode !== 'sdk') {
+    const library: { mainstem: typeof mainstem } = await import(pathToFileURL(built).href)
+    return () => ours(library.mainstem)
+  }
   if (agent === 'claude') {
     const sdk: ClaudeSdk = await load('@anthropic-ai/claude-agent-sdk/sdk.mjs')
     return () => claudeSdk(sdk)
@@ -58,13 +62,13 @@ async function load(path: string) {
   return import(pathToFileURL(join(sdks, 'node_modules', path)).href)
 }
 
-async function ours(): Promise<void> {
+async function ours(open: typeof mainstem): Promise<void> {
   const env = { BENCH_STREAM: stream }
   const settings = {
     claude: { command: [process.execPath, CLAUDE], env },
     codex: { command: ['/bin/sh', CODEX], env },
   }
-  await using agents = mainstem({ agents: settings })
+  await using agents = open({ agents: settings })
   const kind: LaunchKind = launch === 'live' ? 'live' : 'oneshot'
   const keep = mode === 'unread' ? 'unread' : 'all'
   const session = await agents.session({ agent, launch: kind, cwd, keep })

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { installTool } from '../scripts/tools.ts'
 import { median } from './median.ts'
+import { importing, measureStart } from './summary/start.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -26,11 +26,6 @@ const PEERS: readonly Peer[] = [
   { name: 'acpx', version: '0.19.1', bin: 'dist/cli.js' },
   { name: 'sandbox-agent', version: '0.4.2', import: 'sandbox-agent' },
 ]
-
-/** Prints, at its end, its processor time in microseconds and its memory in bytes. */
-const METER = `data:text/javascript,${encodeURIComponent(
-  "import{writeSync}from'node:fs';process.on('exit',()=>{const{user,system}=process.cpuUsage();writeSync(3,user+system+' '+process.memoryUsage().rss)})",
-)}`
 
 /**
  * `npm run bench -- peers [runs]`: what importing Mainstem and starting its command costs, beside other packages for
@@ -64,16 +59,16 @@ export async function peers([runs = '15']: readonly string[]): Promise<void> {
   ]
   try {
     // The first one starts the daemon.
-    measure([main, 'ls'], ROOT, env)
+    measureStart([main, 'ls'], ROOT, env)
     for (let run = 0; run < Number(runs); run++) {
       for (const one of rows) {
-        const { cpuMs, megabytes } = measure(one.args, one.cwd, env)
+        const { cpuMs, megabytes } = measureStart(one.args, one.cwd, env)
         one.cpuMs.push(cpuMs)
         one.megabytes.push(megabytes)
       }
     }
   } finally {
-    measure([main, 'daemon', 'stop'], ROOT, env)
+    measureStart([main, 'daemon', 'stop'], ROOT, env)
     rmSync(folder, { recursive: true, maxRetries: 3 })
   }
   print(rows, Number(runs))
@@ -94,27 +89,6 @@ interface Row {
 
 function row(name: string, args: readonly string[], cwd: string): Row {
   return { name, args, cwd, cpuMs: [], megabytes: [] }
-}
-
-function importing(path: string): string[] {
-  return ['--input-type=module', '-e', `await import('${path}')`]
-}
-
-function measure(
-  args: readonly string[],
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): { cpuMs: number; megabytes: number } {
-  const stdio = ['ignore', 'ignore', 'pipe', 'pipe'] as const
-  const { output, status, stderr } = spawnSync(process.execPath, ['--import', METER, ...args], {
-    cwd,
-    env,
-    stdio: [...stdio],
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new Error(`${args.join(' ')} exited with ${status}: ${stderr}`)
-  const [micros = 0, bytes = 0] = (output[3] ?? '').split(' ').map(Number)
-  return { cpuMs: micros / 1000, megabytes: bytes / 1e6 }
 }
 
 function print(rows: readonly Row[], runs: number): void {

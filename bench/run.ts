@@ -1,7 +1,4 @@
-import { cli } from './cli.ts'
 import { core } from './core.ts'
-import { ends } from './ends.ts'
-import { fanOut } from './fan-out.ts'
 import { gateway } from './gateway.ts'
 import { library } from './library.ts'
 import { masking } from './masking.ts'
@@ -12,9 +9,10 @@ import { search } from './search.ts'
 import { session } from './session.ts'
 import { spool } from './spool.ts'
 import { store } from './store.ts'
+import { summary } from './summary.ts'
 import { types } from './types.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `fan-out [readers] [events a second]`, `masking [megabytes]`, `search`, `cli [runs]`, `peers [runs]`, `ends [idle processes …]`, `spool [rounds] [sessions]`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `search`, `peers [runs]`, `summary [part …] [checkout …]`, `spool [rounds] [sessions]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,
@@ -24,13 +22,11 @@ const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void
   postgres,
   gateway,
   readers,
-  'fan-out': fanOut,
   masking,
   search,
   types,
-  cli,
   peers,
-  ends,
+  summary,
 }
 
 const [name = '', ...args] = process.argv.slice(2)

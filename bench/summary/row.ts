@@ -1,0 +1,5 @@
+/** A figure of the summary. */
+export interface Row {
+  what: string
+  value: number
+}
