@@ -6,7 +6,7 @@ import { PLANTS } from './simulation-store.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-const SEEDS = runs(30, 400)
+const SEEDS = runs(150, 400)
 /** A planted fault shows itself long before. */
 const PLANTED_SEEDS = 100
 
