@@ -95,13 +95,14 @@ const harm: Readonly<
   torn(run, { histories }) {
     const agents = childrenOf(run.launcher)
     if (!kill(run)) return false
+    const isOf = (name: string) => agents.includes(name.split('-')[0] ?? '')
+    const history = readdirSync(histories).find(isOf)
+    // It had noted nothing yet, or it is a server, which prints no lines of its protocol.
+    if (history === undefined || readOr(join(histories, history)).includes(SERVER)) return true
     appendFileSync(join(run.folder, 'out'), HALF_A_LINE)
-    // The agent can note no more, and the journal has what is in the file. A server notes no lines.
+    // The agent can note no more, and the journal has what is in the file.
     const note: Note = { type: 'line', text: HALF_A_LINE }
-    const isTorn = (name: string) =>
-      agents.includes(name.split('-')[0] ?? '') && readOr(join(histories, name)).includes('{"type":"line"')
-    for (const name of readdirSync(histories).filter(isTorn))
-      appendFileSync(join(histories, name), `${JSON.stringify(note)}\n`)
+    appendFileSync(join(histories, history), `${JSON.stringify(note)}\n`)
     return true
   },
   guard({ folder }) {
@@ -137,6 +138,9 @@ async function bytesRead(storage: Storage, folder: string): Promise<number> {
 }
 
 const HALF_A_LINE = '{"type":"assist'
+
+/** In the first note of a server. */
+const SERVER = '"agent":"opencode","launch":"live"'
 
 function childrenOf(pid: number): string[] {
   return readOr(`/proc/${pid}/task/${pid}/children`).split(' ')
