@@ -62,12 +62,20 @@ test('an edit is a diff with line numbers and totals, and no line of it is left 
   await card.getByText('src/paginate.ts', { exact: true }).waitFor()
   await card.getByText('+2', { exact: true }).waitFor()
   await card.getByText('−1', { exact: true }).waitFor()
-  expect(await card.locator('.diff [data-number="60"]').count()).toBeGreaterThan(0)
+  expect(await card.locator('.diff [data-number="100"]').count()).toBeGreaterThan(0)
   await card.getByText('line 59 of the file').waitFor({ state: 'attached' })
   expect(await card.getAttribute('data-readiness')).toBe('unread')
   await readOn(card)
   await ready(card)
   expect(await violations(page)).toEqual([])
+})
+
+test('an edit of which nobody says where it begins has no line numbers', async () => {
+  const input = { file_path: 'src/paginate.ts', old_string: 'page * size', new_string: '(page - 1) * size' }
+  const { card } = await asked(script(ask('e', input, { tool: 'Edit', toolKind: 'edit' })))
+  await card.getByText('part of the file').waitFor()
+  await card.getByText('+1', { exact: true }).waitFor()
+  expect(await card.locator('[data-number]').count()).toBe(0)
 })
 
 test('a new file is a diff against nothing', async () => {

@@ -208,7 +208,12 @@ export const requests = (home: string): Record<string, string> => ({
         old_string: `${LONG_EDIT}\n  const start = page * size\n`,
         new_string: `${LONG_EDIT}\n  const start = (page - 1) * size\n  const end = start + size\n`,
       },
-      { tool: 'Edit', toolKind: 'edit', title: `Edit ${home}/src/paginate.ts` },
+      {
+        tool: 'Edit',
+        toolKind: 'edit',
+        title: `Edit ${home}/src/paginate.ts`,
+        locations: [{ path: `${home}/src/paginate.ts`, line: 41 }],
+      },
     ),
   ),
   file: script(

@@ -108,14 +108,7 @@ function ProposedDiff({ change, line }: { change: Change; line: number | undefin
       : change.change === 'created'
         ? 'new content'
         : undefined
-  return (
-    <DiffView
-      whole
-      file={file}
-      {...(label !== undefined && { label })}
-      {...(isPart && line && { startsAt: line })}
-    />
-  )
+  return <DiffView whole file={file} {...(label !== undefined && { label })} startsAt={isPart ? line : 1} />
 }
 
 interface FieldsProps {

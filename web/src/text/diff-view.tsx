@@ -12,7 +12,7 @@ export function linesOfFile({ diff, before, after }: FileDiff): DiffLine[] {
 }
 
 /** Every line of a change that someone decides about. */
-function everyLine({ diff, before, after }: FileDiff, startsAt: number): DiffLine[] {
+function everyLine({ diff, before, after }: FileDiff, startsAt: number | undefined): DiffLine[] {
   return diff === undefined ? wholeDiff(before, after, startsAt) : parseDiff(diff, true)
 }
 
@@ -23,15 +23,15 @@ interface DiffViewProps extends Pick<DiffLinesProps, 'split' | 'onComment' | 'be
   whole?: boolean
   /** What kind of change it is, instead of the word of the file. */
   label?: string
-  /** The line of the file in which both texts begin, if they are a part of it. */
-  startsAt?: number
+  /** The line of the file in which both texts begin; with `whole`, lines have no numbers without it. */
+  startsAt?: number | undefined
   /** Buttons of the heading. */
   actions?: ReactNode
 }
 
 /** The change of one file. */
 export const DiffView = memo(function DiffView(props: DiffViewProps) {
-  const { file, open = true, whole = false, label, startsAt = 1, actions, ...rest } = props
+  const { file, open = true, whole = false, label, startsAt, actions, ...rest } = props
   const { path, from, change } = file
   const lines = useMemo(
     () => (whole ? everyLine(file, startsAt) : linesOfFile(file)),

@@ -57,9 +57,17 @@ export function diffTexts(before: string, after: string): DiffLine[] {
   return withContext(numbered(compareLines(linesOf(before), linesOf(after))))
 }
 
-/** Every line of two texts, also the empty line that a line break at the end leaves. */
-export function wholeDiff(before: string | undefined, after: string | undefined, startsAt = 1): DiffLine[] {
-  return numbered(compareLines(before?.split('\n') ?? [], after?.split('\n') ?? []), startsAt)
+/**
+ * Every line of two texts, also the empty line that a line break at the end leaves. Without the line of the file in which
+ * they begin, the lines have no numbers.
+ */
+export function wholeDiff(
+  before: string | undefined,
+  after: string | undefined,
+  startsAt?: number,
+): DiffLine[] {
+  const lines = compareLines(before?.split('\n') ?? [], after?.split('\n') ?? [])
+  return startsAt === undefined ? lines : numbered(lines, startsAt)
 }
 
 /** Both texts line by line, by their longest common subsequence. */
