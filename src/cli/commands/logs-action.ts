@@ -7,7 +7,7 @@ import { Printer } from '../render/printer.ts'
 import { screenOn, showAs, showToPeople } from '../render/show.ts'
 import { newView } from '../render/view.ts'
 import { interrupts } from '../terminal/interrupts.ts'
-import { sessionOf } from '../turn/session-ref.ts'
+import { continueHint, sessionOf } from '../turn/session-ref.ts'
 import { dialectOf } from '../turn/transcript.ts'
 import type { LogsFlags } from './logs.ts'
 
@@ -36,6 +36,12 @@ export async function logs(ref: string, flags: LogsFlags): Promise<void> {
   } catch (thrown) {
     if (!signal.aborted) throw thrown
   }
+  if (!dialect && stdout.isTTY && takesPrompts(record)) console.error(continueHint(record))
+}
+
+/** It is at rest, and not limited to one turn. */
+function takesPrompts({ status, single }: SessionRecord): boolean {
+  return status === 'idle' && single !== true
 }
 
 function peopleShown(

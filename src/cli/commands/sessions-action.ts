@@ -12,7 +12,7 @@ import { Screen } from '../render/screen.ts'
 import { isInState, renderSessions } from '../render/sessions.ts'
 import { screenOn } from '../render/show.ts'
 import { noticeText } from '../turn/follow.ts'
-import { allSessions, isSessionId, refOf, sessionOf } from '../turn/session-ref.ts'
+import { allSessions, continueHint, isSessionId, refOf, sessionOf } from '../turn/session-ref.ts'
 import { promptFrom } from '../turn/stdin-prompt.ts'
 import { Transcript, type TranscriptFlags } from '../turn/transcript.ts'
 import { pageOpener, watchTurn } from '../turn/watch-turn.ts'
@@ -77,10 +77,7 @@ async function showUpTo(
     if (entry.seq >= head) break
   }
   await transcript.finish()
-  if (transcript.canAsk)
-    await transcript.note(
-      `continue: ${MAINSTEM} send ${refOf({ id, ...(name !== undefined && { name }) })} "…"`,
-    )
+  if (transcript.canAsk) await transcript.note(continueHint({ id, name }))
   return code
 }
 
@@ -140,9 +137,7 @@ export async function fork(ref: string, { name, ...flags }: ForkFlags): Promise<
   const keys = callerKeys(server, agent)
   const copy = await client.fork(id, { ...(name !== undefined && { name }), ...(keys && { keys }) })
   console.log(copy.id)
-  console.error(
-    `continue: ${MAINSTEM} send ${refOf({ id: copy.id, ...(name !== undefined && { name }) })} "…"`,
-  )
+  console.error(continueHint({ id: copy.id, name }))
 }
 
 async function watch(

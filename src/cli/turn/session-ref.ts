@@ -2,12 +2,13 @@ import type { SessionQuery, SessionRecord } from '../../client/index.ts'
 import type { MainstemClient } from '../../client/mainstem-client.ts'
 import { MainstemError } from '../../model/outcome/mainstem-error.ts'
 import { nearest } from '../../model/text/nearest.ts'
+import { MAINSTEM } from '../own-command.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 const PAGE = 500
 const SHORT = 8
 
-type NamedSession = Pick<SessionRecord, 'id' | 'name'>
+type NamedSession = Pick<SessionRecord, 'id'> & { name?: string | undefined }
 
 /** Whether it is a whole id. */
 export function isSessionId(ref: string): boolean {
@@ -22,6 +23,11 @@ export function shortId(id: string): string {
 /** How to refer to a session: by its name, or by the beginning of its id. */
 export function refOf({ id, name }: NamedSession): string {
   return name ?? shortId(id)
+}
+
+/** The command that continues a session, or retries its last prompt. */
+export function continueHint(session: NamedSession): string {
+  return `continue: ${MAINSTEM} send ${refOf(session)} "…"`
 }
 
 /** The session that a word refers to: an id, its beginning, a name, or `last`. */

@@ -6,7 +6,7 @@ import { MAINSTEM } from '../own-command.ts'
 import { compose } from './compose.ts'
 import { onCtrlC } from './detach.ts'
 import { follow } from './follow.ts'
-import { refOf } from './session-ref.ts'
+import { continueHint, refOf } from './session-ref.ts'
 import type { Transcript } from './transcript.ts'
 
 export interface WatchedTurn {
@@ -91,12 +91,12 @@ export async function watchTurn(transcript: Transcript, watched: WatchedTurn): P
     detach: AbortSignal.any([signals.detached, left.signal]),
   })
   await transcript.finish()
-  const ref = refOf({ id: session, ...(name !== undefined && { name }) })
+  const shown = { id: session, name }
   if (signals.detached.aborted) {
-    await transcript.note(`detached; the session continues: ${MAINSTEM} attach ${ref}`)
+    await transcript.note(`detached; the session continues: ${MAINSTEM} attach ${refOf(shown)}`)
     return transcript.closed.aborted ? CLOSED_PIPE : 130
   }
-  if (isKept && transcript.canAsk) await transcript.note(`continue: ${MAINSTEM} send ${ref} "…"`)
+  if (isKept && transcript.canAsk) await transcript.note(continueHint(shown))
   return last ? turnExitCode(last) : 0
 }
 

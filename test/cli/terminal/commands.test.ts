@@ -115,7 +115,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
   attach: prints(['attach', 'greeting'], '✔ completed'),
   send: prints(['send', 'greeting', 'again'], '❯ again'),
   wait: prints(['wait', 'greeting'], 'completed'),
-  logs: prints(['logs', 'greeting'], '✔ completed'),
+  logs: prints(['logs', 'greeting'], /✔ completed[\s\S]*\ncontinue: mainstem send greeting "…"/),
   rename: async () => {
     await prints(['rename', 'greeting', 'hello'], 'greeting is now hello')()
     await refuses(['rename', 'hello', 'two words'], 2, 'a name begins with a letter')()
