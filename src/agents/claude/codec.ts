@@ -59,8 +59,8 @@ const DOUBT = {
     if (type === 'control_request') return text(fields(message, 'request'), 'subtype')
     return type === 'user' && message.uuid === undefined ? 'unnamed prompt' : type
   },
-  repeatable: ['user', 'control_response', 'interrupt', 'set_model', 'set_permission_mode'],
-  prompts: [],
+  // Claude Code answers a second handshake like the first, and skips a prompt whose id it has seen.
+  repeatable: ['initialize', 'user', 'control_response', 'interrupt', 'set_model', 'set_permission_mode'],
 }
 
 export const codec: Codec<ClaudeState> = {

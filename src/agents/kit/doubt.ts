@@ -9,18 +9,20 @@ interface DoubtRules {
   nameOf(message: Fields): string | undefined
   /** A second one of these changes nothing. */
   repeatable: readonly string[]
-  /** A second one of these would be another prompt. The agent answers each with its id. */
-  prompts: readonly string[]
-  /** The agent works on the prompt of the turn, for a protocol that answers a prompt when it has ended. */
-  hasWorked?: boolean
+  /** A call that the agent visibly works on, for a protocol that answers a prompt when it has ended. */
+  worksOn?: string | undefined
 }
 
-/** Decides about a line that the agent may have. Its answer to a request has the id of that request: it counts once. */
+/**
+ * Decides about a line that the agent may have. An answer to its request has the id of that request, so it counts once. A
+ * call must not be repeated: the agent answers it with its id, which shows that it has it.
+ */
 export function doubtOfLine<Call>(write: Write, calls: Calls<Call>, rules: DoubtRules): Doubt | undefined {
   const message = write.kind === 'text' ? tryJson(write.text) : undefined
   if (!isFields(message)) return undefined
   const name = rules.nameOf(message)
   if (name === undefined || rules.repeatable.includes(name)) return 'again'
-  if (!rules.prompts.includes(name)) return undefined
-  return calls.has(message.id) && !rules.hasWorked ? 'watch' : 'received'
+  // Nothing shows whether a notification has arrived.
+  if (message.id === undefined) return undefined
+  return calls.has(message.id) && name !== rules.worksOn ? 'watch' : 'received'
 }

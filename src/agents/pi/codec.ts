@@ -61,7 +61,6 @@ const ruleOf = ruleTable<FrameRule<PiState>>({
 const DOUBT = {
   nameOf: (message: Fields) => text(message, 'type'),
   repeatable: ['extension_ui_response', 'clear_queue', 'abort', 'set_model', 'get_state'],
-  prompts: ['prompt', 'compact'],
 }
 
 export const codec: Codec<PiState> = {

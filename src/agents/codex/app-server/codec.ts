@@ -84,7 +84,6 @@ const ruleOf = ruleTable<FrameRule<AppServerState>>({
 const DOUBT = {
   nameOf: (message: Fields) => text(message, 'method'),
   repeatable: ['turn/interrupt', 'thread/settings/update', 'thread/backgroundTerminals/list'],
-  prompts: ['turn/start', 'turn/steer', 'thread/compact/start', 'review/start'],
 }
 
 /** `codex app-server`: JSON-RPC lines without the field `jsonrpc`. */

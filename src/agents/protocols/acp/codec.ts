@@ -67,7 +67,6 @@ const answerRule = ruleTable<AnswerRule>({
 const DOUBT = {
   nameOf: (message: Fields) => text(message, 'method'),
   repeatable: ['session/cancel', 'session/set_mode', 'session/set_model', 'session/set_config_option'],
-  prompts: ['session/prompt'],
 }
 
 /** A codec of the Agent Client Protocol; without quirks, they are selected by the agent's name. */
@@ -81,7 +80,7 @@ export function acpCodec(quirks?: AcpQuirks): Codec<Accounted<AcpState>> {
     doubtful: ({ calls, turn, ledger }, write) => {
       const hasWorked =
         turn !== undefined && (turn.block !== undefined || turn.tools > 0 || ledger.requests.size > 0)
-      return doubtOfLine(write, calls, { ...DOUBT, hasWorked })
+      return doubtOfLine(write, calls, { ...DOUBT, worksOn: hasWorked ? 'session/prompt' : undefined })
     },
     // A failed handshake closes the input of the agent.
     finished: ({ broken }) => broken !== undefined,
