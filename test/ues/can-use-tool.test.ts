@@ -188,7 +188,11 @@ describe('recorded agents that ask', () => {
   })
 
   const denied = asks.filter(([, , yes]) => !yes)
-  const wrong = someOf(Object.keys(WRONG), 4).filter((name) => name !== 'allow true')
+  const answers = ['allow true', 'allow false']
+  const wrong = someOf(
+    Object.keys(WRONG).filter((name) => !answers.includes(name)),
+    4,
+  )
   const cells = denied.flatMap(([id, adapter]) => wrong.map((name) => [id, name, adapter] as const))
   test.each(cells)('%s is denied by %s, which is no answer', async (_id, name, adapter) => {
     const canUseTool = new Proxy(allow, { apply: async () => WRONG[name] })

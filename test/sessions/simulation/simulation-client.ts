@@ -58,9 +58,15 @@ export class SimulatedClient {
   }
 
   async #turnOf(sessions: Sessions, session: SessionHandle, { prompt, claim }: Pending): Promise<number> {
-    const receipt = await sessions.receipts.find(claim)
-    const turn = receipt ? Reflect.get(Object(receipt.answer), 'turn') : undefined
-    return typeof turn === 'number' ? turn : session.prompt(prompt.text, [], { claims: [claim] })
+    // As the gateway does: the same request may be on its way, here or through another node.
+    const flight = await sessions.receipts.inFlight.enter(claim)
+    try {
+      const receipt = await sessions.receipts.find(claim)
+      const turn = receipt ? Reflect.get(Object(receipt.answer), 'turn') : undefined
+      return typeof turn === 'number' ? turn : await session.prompt(prompt.text, [], { claims: [claim] })
+    } finally {
+      flight.leave()
+    }
   }
 
   async interrupt(session: SessionHandle): Promise<void> {
