@@ -15,7 +15,7 @@ export function ruleTable<Rule>(rules: Readonly<Record<string, Rule>>): (type: u
   return (type) => byType.get(type)
 }
 
-/** The rule of each command. `close` ends the input, unless the agent has a rule of its own. */
+/** The rule of each command. Without a rule for `close`, the input of the agent is ended. */
 type CommandRules<State> = {
   [Type in Exclude<Command['type'], 'close'>]: (
     state: State,
