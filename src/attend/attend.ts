@@ -17,8 +17,8 @@ export interface AttendedSession {
 export interface Asking {
   /** Fires when the request was closed. */
   signal: AbortSignal
-  /** The number of other requests that wait. */
-  waiting: number
+  /** How many other requests wait now. */
+  waiting(): number
   /** Why the answer before was refused, if the same request is asked again. */
   refused?: MainstemError
 }
@@ -71,21 +71,23 @@ async function askAbout(
 ): Promise<void> {
   // In a log that is replayed, the request may be closed already.
   const open = await session.openRequests()
-  const others = open.filter(({ requestId }) => requestId !== request.requestId)
-  if (others.length === open.length) return
+  if (!open.some(({ requestId }) => requestId === request.requestId)) return
+  const waiting = new Set(open.filter(isForPerson).map(({ requestId }) => requestId))
+  waiting.delete(request.requestId)
   const closed = new AbortController()
   const answered = new AbortController()
   const reading = AbortSignal.any([answered.signal, detach])
   const watching = untilAborted(reading, async () => {
-    for await (const entry of session.entries(seq, reading))
+    for await (const entry of session.entries(seq, reading)) {
       if (closes(entry, request.requestId)) return closed.abort()
+      count(waiting, entry)
+    }
   })
   try {
     const signal = AbortSignal.any([closed.signal, detach])
-    const waiting = others.filter(isForPerson).length
     let refused: MainstemError | undefined
     do {
-      const given = await ask(request, { signal, waiting, ...(refused && { refused }) })
+      const given = await ask(request, { signal, waiting: () => waiting.size, ...(refused && { refused }) })
       if (signal.aborted) return
       if (!given) return await cancel()
       refused = await refusalOf(session.answer(request, given))
@@ -107,6 +109,12 @@ async function refusalOf(answered: Promise<unknown>): Promise<MainstemError | un
 }
 
 const REFUSED: ReadonlySet<string> = new Set(['invalid_request', 'unsupported_option'])
+
+/** Keeps the requests that wait for a person. */
+function count(waiting: Set<string>, { event }: Entry): void {
+  if (event.type === 'request.opened' && isForPerson(event)) waiting.add(event.requestId)
+  if (event.type === 'request.withdrawn' || event.type === 'request.resolved') waiting.delete(event.requestId)
+}
 
 function closes({ event }: Entry, requestId: string): boolean {
   if (event.type === 'turn.completed') return true

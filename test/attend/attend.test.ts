@@ -53,6 +53,23 @@ test('only open requests for a person are asked', async () => {
   expect(answers).toEqual([['a', allow]])
 })
 
+test('a person is told how many other requests wait, also of those that open and close later', async () => {
+  const [a, b] = [request('a'), request('b')]
+  const later = [request('c'), request('hook', { answeredBy: 'hook' }), request('d')]
+  const closed = { type: 'request.withdrawn', requestId: 'b', reason: 'agent' } as const
+  const { session } = recorded([a, b, ...later, closed], [a, b])
+  const counts: number[] = []
+  const ask: AskPerson = async ({ requestId }, { waiting }) => {
+    if (requestId !== 'a') return { ...allow, requestId }
+    counts.push(waiting())
+    await new Promise(setImmediate)
+    counts.push(waiting())
+    return allow
+  }
+  await attend(session, { ...attending(), ask })
+  expect(counts).toEqual([1, 2])
+})
+
 test('an answer to a request that was closed meanwhile is not sent', async () => {
   const a = request('a')
   const { session, answers } = recorded(

@@ -25,6 +25,23 @@ describe('an input that is higher than the screen', () => {
     await answer
   })
 
+  test('counts the requests that wait when the keys are shown', async () => {
+    using desk = new Desktop()
+    let waiting = 0
+    const answer = desk.ask(permission, 20, () => waiting)
+    await desk.idle()
+    waiting = 1
+    await desk.pass()
+    expect(desk.shown).toContain('· 1 more request waits\n')
+    waiting = 2
+    await desk.type('?')
+    await desk.pass()
+    await desk.pass()
+    expect(desk.shown).toContain('· 2 more requests wait\n')
+    desk.over.abort()
+    await answer
+  })
+
   test('is viewed before a question about it is answered', async () => {
     const asked = question({ text: content })
     expect(await typed(asked, [DOWN, ENTER, 'v', ' ', ' ', ' ', DOWN, ENTER], 20)).toMatchObject({

@@ -25,7 +25,7 @@ describe('in the terminal', () => {
   ])('%s of a sub-agent names it', async (_, request, label) => {
     using desk = new Desktop()
     void desk.ask({ ...request, parent: 'helper' }, 40, 1)
-    await desk.idle()
+    await desk.pass()
     expect(desk.shown).toContain(`  ${label}\n`)
     desk.over.abort()
     await desk.pass()

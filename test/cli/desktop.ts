@@ -39,13 +39,17 @@ export class Desktop implements Disposable {
   ask(
     request: RequestOpened,
     rows = 40,
-    waiting = 0,
+    waiting: number | (() => number) = 0,
     refused?: MainstemError,
   ): Promise<AnswerCommand | undefined> {
     const view = newView({ colors: picocolors.createColors(false), columns: () => 80, rows: () => rows })
     const print = async (text: string) => void this.output.write(text)
     const desk = { keyboard: this.#keyboard, output: this.output, view, print }
-    return askAt(desk)(request, { signal: this.over.signal, waiting, ...(refused && { refused }) })
+    return askAt(desk)(request, {
+      signal: this.over.signal,
+      waiting: typeof waiting === 'number' ? () => waiting : waiting,
+      ...(refused && { refused }),
+    })
   }
 
   /** Lets everything happen that needs no time. */

@@ -82,7 +82,7 @@ async function asked(
   const print = (text: string) => printer.print(text)
   await print(renderRequest(view, one.request).join(''))
   const ask = askAt({ keyboard, output: stderr, view, print })
-  const answer = await ask(one.request, { signal: interrupted, waiting: 0 })
+  const answer = await ask(one.request, { signal: interrupted, waiting: () => 0 })
   if (!answer) return undefined
   const { type: _, requestId: __, ...decision } = answer
   return { ...decision, inputDigest: one.request.inputDigest }

@@ -172,7 +172,7 @@ function oneAtATime(
       if (signal.aborted) return undefined
       await print(`\n${colors.bold(`── ${candidate.label} ──`)}\n${texts.get(request.requestId) ?? ''}`)
       try {
-        return await answer(request, { ...asking, waiting: waiting + queued })
+        return await answer(request, { ...asking, waiting: () => waiting() + queued })
       } finally {
         after()
       }

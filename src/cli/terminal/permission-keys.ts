@@ -13,8 +13,8 @@ export interface KeyPlace {
   view: TerminalView
   print(text: string): Promise<void>
   signal: AbortSignal
-  /** How many other requests wait. */
-  waiting: number
+  /** How many other requests wait now. */
+  waiting(): number
   /** Reads a line of text; undefined if the person cancelled. */
   reason(): Promise<string | undefined>
 }
@@ -30,21 +30,28 @@ export async function decideByKey(
   const { keyboard, view, print, signal, waiting } = place
   let card = requestCard(view, request)
   let { hidden } = card
-  await print(card.label(waiting))
+  let labelled: string | undefined
   for (;;) {
     const state = await quiet(keyboard, signal)
+    // Only now: meanwhile, other requests may have been opened.
+    const label = card.label(waiting())
+    if (state === 'quiet' && label !== labelled) {
+      await print(label)
+      labelled = label
+    }
     const pressed: Press = state === 'quiet' ? await hinted(request, hidden, place) : { type: state }
     if (pressed.type === 'over') return undefined
     if (pressed.type === 'redraw') {
       card = requestCard(view, request)
       hidden = card.hidden
-      await print(`\n${card.text}${card.label(waiting)}`)
+      labelled = undefined
+      await print(`\n${card.text}`)
     } else if (pressed.type === 'burst') {
       await print('\n  ignored: several keys at once\n')
     } else if (pressed.key === 'v' && hidden > 0) {
       await print('v\n')
       if (await viewed(request, card, place)) hidden = 0
-      await print(card.label(waiting))
+      labelled = undefined
     } else if (pressed.key === ESCAPE) {
       await print('\n')
       return undefined
@@ -64,7 +71,7 @@ export async function viewWhole(request: RequestOpened, place: KeyPlace): Promis
   const { keyboard, view, print, signal, waiting } = place
   let card = requestCard(view, request)
   // The prompt repeats the heading of a question, but not who asks and how many others do.
-  if (card.hidden > 0 || waiting > 0 || request.parent !== undefined) await print(card.label(waiting))
+  if (card.hidden > 0 || waiting() > 0 || request.parent !== undefined) await print(card.label(waiting()))
   while (card.hidden > 0) {
     const state = await quiet(keyboard, signal)
     if (state === 'quiet') await print(viewHint(card.hidden))
@@ -73,7 +80,7 @@ export async function viewWhole(request: RequestOpened, place: KeyPlace): Promis
     await print('\n')
     if (pressed.type === 'redraw') {
       card = requestCard(view, request)
-      await print(`${card.text}${card.label(waiting)}`)
+      await print(`${card.text}${card.label(waiting())}`)
     } else if (pressed.type === 'key') {
       if (pressed.key === ESCAPE) return false
       if (pressed.key === 'v' && (await viewed(request, card, place))) return true

@@ -10,8 +10,16 @@ if (process.argv.includes('--version')) {
 }
 
 const session_id = randomUUID()
-const say = (message) =>
-  process.stdout.write(`${JSON.stringify({ session_id, uuid: randomUUID(), ...message })}\n`)
+let unsaid = ''
+/** What is said at once is written at once, so that two parallel requests are open together. */
+function say(message) {
+  if (unsaid === '')
+    queueMicrotask(() => {
+      process.stdout.write(unsaid)
+      unsaid = ''
+    })
+  unsaid += `${JSON.stringify({ session_id, uuid: randomUUID(), ...message })}\n`
+}
 const text = (text) => content('assistant', { type: 'text', text })
 const content = (role, block, more) => {
   const message = { id: `msg_${randomUUID()}`, role, model: 'm', content: [block] }
