@@ -1,6 +1,6 @@
 import axe from 'axe-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { sharedBrowser } from './browser.ts'
 import { buildPage, type Plant, pageFolder } from './built-page.ts'
 import { Stage } from './stage.ts'
@@ -17,6 +17,9 @@ const WATCH_POLICY = `
   globalThis.violations = []
   addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI))
 `
+
+/** Without motion: what moves is drawn 60 times a second, by the processor. */
+const PROFILE = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
 
 export interface Theatre {
   stage: Stage
@@ -36,13 +39,12 @@ export function theatre(plants: readonly Plant[] = []): Theatre {
     await buildPage(folder, plants)
     await stage.start()
   })
-  afterAll(async () => {
-    await Promise.all(contexts.map((context) => context.close()))
-    await stage[Symbol.asyncDispose]()
-  })
+  // An open page of a session at work draws all the time.
+  afterEach(() => Promise.all(contexts.splice(0).map((context) => context.close())))
+  afterAll(() => stage[Symbol.asyncDispose]())
   const open = async (options: BrowserContextOptions = {}, url = stage.url) => {
     const browser = await sharedBrowser()
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    const context = await browser.newContext({ ...PROFILE, ...options })
     contexts.push(context)
     await context.addInitScript(WATCH_POLICY)
     return watched(await context.newPage(), url)

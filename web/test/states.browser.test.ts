@@ -1,5 +1,4 @@
-import type { Page } from 'playwright-core'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { MainstemClient } from '../../src/client/index.ts'
 import { addToken } from '../../test/daemon/add-token.ts'
 import { type Cue, script, success, text } from '../../test/gateway/puppet.ts'
@@ -51,17 +50,12 @@ describe('the page tells how a turn ended', () => {
       },
     },
   }
-  let page: Page
-
-  beforeAll(async () => {
-    page = (await signedIn()).page
-  })
-
   test.each(Object.entries(outcomes))(
     '%s, once and in a sentence',
     async (outcome, { label, shown, begin }) => {
       const { id } = await begin()
       await ended(id, outcome)
+      const { page } = await signedIn()
       await page.goto(`${stage.url}/#/sessions/${id}`)
       await page.getByText('turn 1', { exact: true }).waitFor()
       expect(await page.getByRole('paragraph').filter({ hasText: shown }).count()).toBe(1)
