@@ -114,9 +114,7 @@ export class Nodes implements Target, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { host, network, namespace } of this.all) {
-      host.signal('SIGCONT')
-      host.signal('SIGKILL')
-      await host.exited()
+      await host[Symbol.asyncDispose]()
       await network[Symbol.asyncDispose]()
       namespace?.[Symbol.dispose]()
     }

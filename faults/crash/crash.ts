@@ -87,7 +87,7 @@ export async function crash(
     const spool = join(home, 'spool')
     using disk = damages.includes('disk') ? SmallDisk.mount(home, spool) : undefined
     const kinds = damages.filter((kind) => kind !== 'disk' || disk !== undefined)
-    const host = await Host.create(home, { program: 'failpoints', drainMs: 50, storage })
+    await using host = await Host.create(home, { program: 'failpoints', drainMs: 50, storage })
     const { histories } = host
     const setup = { kinds, random: randomFrom(seed), spool, histories, storage, disk }
     const trial = new Trial(host, seed, rounds, tell, new Damages(setup))
@@ -141,17 +141,12 @@ class Trial {
         : (['anywhere', 'anywhere'] as const)
       places.push(...shuffled<Place>(this.#random, [...points, ...ours]))
     }
-    try {
-      for (const [index, place] of places.slice(0, this.#crashed.rounds).entries()) {
-        this.#wait.place = `round ${index + 1} (${place})`
-        await this.#round(place)
-      }
-      this.#wait.place = 'after the last round'
-      await this.#conclude()
-    } finally {
-      this.#host.signal('SIGKILL')
-      await this.#host.exited()
+    for (const [index, place] of places.slice(0, this.#crashed.rounds).entries()) {
+      this.#wait.place = `round ${index + 1} (${place})`
+      await this.#round(place)
     }
+    this.#wait.place = 'after the last round'
+    await this.#conclude()
     return this.#crashed
   }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { newToken } from '../../src/daemon/token.ts'
 import { tokenOf } from '../../src/gateway/http/auth.ts'
+import { codeOf } from '../../src/model/outcome/mainstem-error.ts'
 import { type Plan, planVariable } from './plan.ts'
 import { type Storage, sqliteStorage } from './storage.ts'
 import { type Answer, request, type Target } from './target.ts'
@@ -42,7 +43,7 @@ interface HostSettings {
 }
 
 /** The server, over all its lives: each is a process on the same data. */
-export class Host implements Target {
+export class Host implements Target, AsyncDisposable {
   /** Where fake agents keep their histories. */
   readonly histories: string
   /** The request headers of each principal. */
@@ -175,6 +176,14 @@ export class Host implements Target {
     })
   }
 
+  /** Ends the server and every process of an agent that is left, so that a fault which a trial has found stays there. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.signal('SIGCONT')
+    this.signal('SIGKILL')
+    await this.#exited
+    for (const one of this.agentProcesses()) kill(Number.parseInt(one, 10))
+  }
+
   /** `mainstem restart`, with this host in place of the supervisor that starts the next process. */
   async restart(meanwhile: () => Promise<void>): Promise<void> {
     const command = spawn(process.execPath, [this.#main, 'restart'], {
@@ -201,6 +210,14 @@ export class Host implements Target {
 
   get #temporary(): string {
     return join(this.home, 'tmp')
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'ESRCH') throw thrown
   }
 }
 

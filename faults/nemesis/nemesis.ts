@@ -39,7 +39,7 @@ const PATIENCE_MS = 120_000
 export async function nemesis(settings: Nemesis): Promise<Survived> {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'nemesis-')))
   try {
-    const host = await Host.create(home, { program: 'serve', drainMs: 200 })
+    await using host = await Host.create(home, { program: 'serve', drainMs: 200 })
     return await new Trial(host, settings).run()
   } finally {
     rmSync(home, { recursive: true, maxRetries: 3 })
@@ -71,8 +71,6 @@ class Trial {
       return this.#survived(entries)
     } finally {
       this.#tormentor.release()
-      this.#host.signal('SIGKILL')
-      await this.#host.exited()
     }
   }
 
