@@ -1,5 +1,5 @@
-import type { Entry } from '../../src/model/index.ts'
-import type { JournalFrame } from '../../src/stores/store.ts'
+import { type Entry, isDamaged } from '../../src/model/index.ts'
+import type { JournalFrame, Store } from '../../src/stores/store.ts'
 import { check } from '../check/check.ts'
 import type { Findings } from '../check/findings.ts'
 import { readHistories } from '../fakes/history.ts'
@@ -18,7 +18,7 @@ export async function checkLoad(
   mayLose: (why: string) => boolean = () => false,
 ): Promise<number> {
   const logs = await host.storage.logs()
-  const journals = await journalsIn(host.storage, [...logs.keys()])
+  const journals = await journalsIn(host.storage, [...logs.keys()], found)
   const { history, client } = load
   for (const reader of load.readers) checkReader(reader, logs, history.deleted, found)
   for (const reader of load.allEvents) reader.check(logs, (session) => load.principalOf(session), found)
@@ -68,19 +68,30 @@ function lostTurns(session: string, entries: readonly Entry[], mayLose: (why: st
 async function journalsIn(
   storage: Storage,
   sessions: readonly string[],
+  found: Findings,
 ): Promise<Map<string, JournalFrame[]>> {
   await using store = await storage.open()
   const journals = new Map<string, JournalFrame[]>()
   for (const session of sessions) {
     const frames: JournalFrame[] = []
-    for (;;) {
-      const page = await store.readJournal(session, frames.at(-1)?.frame ?? 0, 1_000)
-      if (page.length === 0) break
-      frames.push(...page)
-    }
     journals.set(session, frames)
+    try {
+      for await (const page of journalOf(store, session)) frames.push(...page)
+    } catch (thrown) {
+      if (!isDamaged(thrown, session)) throw thrown
+      found.add('journal', String(thrown))
+    }
   }
   return journals
+}
+
+async function* journalOf(store: Store, session: string): AsyncGenerator<readonly JournalFrame[]> {
+  for (let after = 0; ; ) {
+    const page = await store.readJournal(session, after, 1_000)
+    if (page.length === 0) return
+    yield page
+    after = page.at(-1)?.frame ?? after
+  }
 }
 
 function checkReader(reader: Reader, logs: Logs, deleted: ReadonlySet<string>, found: Findings): void {
