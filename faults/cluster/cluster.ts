@@ -95,13 +95,13 @@ class Trial {
     return this.#survived(entries)
   }
 
-  /** Every fault once, in random order, then again, until the time is over. */
+  /** Every fault once, in random order, then again, until the time is over or a node has used what it did not own. */
   async #hurt(end: number): Promise<void> {
     const canPart = this.#nodes.all.every(({ namespace }) => namespace)
     const names = this.#settings.faults.filter((name) => canPart || !PARTITIONS.includes(name))
     while (performance.now() < end) {
       for (const name of shuffled(this.#random, names)) {
-        if (performance.now() >= end) return
+        if (performance.now() >= end || (await this.#ownershipProblems()).all.length > 0) return
         await sleep(this.#random() * LONGEST_REST_MS)
         const node = await this.#victim()
         this.#settings.tell(`${node.name}: ${name}`)
@@ -143,13 +143,22 @@ class Trial {
     const longest = this.#longestTakeover()
     if (longest > TAKEOVER_MS)
       found.add('takeover', `a session waited ${longest} ms for a new owner after the lease of the last`)
-    const { url } = this.#database
-    const histories = this.#nodes.all[0]?.host.histories ?? ''
-    found.add('fence', ...(await auditIn(url)))
-    found.add('overlap', ...overlaps(readHistories(histories)))
+    await this.#ownershipProblems(found)
     // Another node takes over the sessions of one that cannot renew its lease.
     const mayLose = () => true
-    return checkLoad({ storage: storageOn(this.#database), histories }, this.#load, found, mayLose)
+    const storage = storageOn(this.#database)
+    return checkLoad({ storage, histories: this.#histories }, this.#load, found, mayLose)
+  }
+
+  async #ownershipProblems(found = new Findings()): Promise<Findings> {
+    found.add('fence', ...(await auditIn(this.#database.url)))
+    found.add('overlap', ...overlaps(readHistories(this.#histories)))
+    return found
+  }
+
+  /** Where the agents of all nodes keep their histories. */
+  get #histories(): string {
+    return this.#nodes.all[0]?.host.histories ?? ''
   }
 
   #longestTakeover(): number {

@@ -15,3 +15,14 @@ export class Statements {
     return [sent, ...named].join('\n')
   }
 }
+
+/** Whether this is a commit of raw frames or a record alone: it has no entries, and no key that could be taken. */
+export function hasNoEntries(statements: string): boolean {
+  const has = (part: string) => statements.includes(`${part} AS (`)
+  return (
+    has('continued') &&
+    (has('added_journal') || has('recorded')) &&
+    !has('added_log') &&
+    !has('added_receipt')
+  )
+}
