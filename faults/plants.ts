@@ -15,6 +15,8 @@ const COMMANDS: Record<Checker, readonly string[]> = {
   fsync: ['faults/fsync.ts'],
   simulate: ['faults/simulate.ts', '--seeds', '400'],
   crash: ['faults/crash.ts', '--rounds', '11', '--seed', '7'],
+  // An agent whose output was replaced cannot be continued, so it must be ended.
+  damage: ['faults/crash.ts', '--rounds', '4', '--seed', '7', '--damage', 'symlink'],
   cluster: [
     'faults/cluster.ts',
     '--minutes',
@@ -34,9 +36,12 @@ const print = (text: string) => process.stdout.write(`${text}\n`)
 
 let found = 0
 for (const plant of plants) {
+  const began = performance.now()
   const by = finderOf(plant)
   if (by) found++
-  print(`${by ? `found by ${by.checker}` : 'MISSED'}`.padEnd(18) + plant.name + (by ? `\n  ${by.line}` : ''))
+  const seconds = `${Math.round((performance.now() - began) / 1000)} s`
+  print(`${by ? `found by ${by.checker}` : 'MISSED'}`.padEnd(18) + seconds.padEnd(7) + plant.name)
+  if (by) print(`  ${by.line}`)
 }
 print(`plants ${plants.length} found ${found}`)
 process.exitCode = found === plants.length ? 0 : 1

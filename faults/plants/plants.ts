@@ -1,5 +1,5 @@
 /** The checkers, cheapest first. */
-export const CHECKERS = ['fsync', 'simulate', 'crash', 'cluster'] as const
+export const CHECKERS = ['fsync', 'simulate', 'crash', 'damage', 'cluster'] as const
 export type Checker = (typeof CHECKERS)[number]
 
 /** A fault, as an edit of a copy of the sources. `find` must occur exactly once in the file. */
@@ -108,6 +108,7 @@ export const PLANTS: readonly Plant[] = [
     find: 'const tree = new ProcessTree(table, over, undefined, groups, { owner, except, folders, roots })',
     replace: 'const tree = new ProcessTree(table, [], undefined, undefined)',
     shows: /orphan: \d+/,
+    by: 'damage',
   },
   {
     name: 'record written without its fence',
