@@ -11,38 +11,28 @@ const LOOK_MS = 100
 
 /**
  * The program that `OrphanGuard` executes while no server reads what its runs write. It suspends an agent that has written
- * more than `most` bytes since. The next server continues it; without one, it ends with the grace. Ends its guard if other
- * guards have claimed all runs.
+ * more than `most` bytes since. The next server continues it; without one, it ends with the grace. Ends its guard as soon
+ * as other guards have claimed all runs.
  */
 const [most, ...args] = process.argv.slice(2)
+const guard = Number(args[0])
 const table = processTable(process.platform)
 /** The output of each run at the first look. */
 const first = new Map<string, number>()
 const suspended = new Set<string>()
 
-for (;;) {
-  const left = guardedRuns(args).spools.filter((run) => !suspended.has(run.path) && mayWrite(run))
-  if (left.length === 0) break
-  for (const run of left) {
+while (process.ppid === guard) {
+  const { spools } = guardedRuns(args)
+  // Other guards decide about all its runs: this one and its `sleep` would only wait for the end of the grace.
+  if (spools.length === 0) signal(guard, 'SIGKILL')
+  for (const run of spools) {
     const { path } = run
     const written = bytesIn(path)
     const before = first.get(path) ?? written
     first.set(path, before)
-    if (written - before > Number(most) && suspend(run)) suspended.add(path)
+    if (!suspended.has(path) && written - before > Number(most) && suspend(run)) suspended.add(path)
   }
   await sleep(LOOK_MS)
-}
-// Other guards decide about all its runs: this one and its `sleep` would only wait for the end of the grace.
-const guard = Number(args[0])
-if (guardedRuns(args).spools.length === 0 && guard === process.ppid) signal(guard, 'SIGKILL')
-
-/** False for an agent that has ended, and when the sweep ends all that are left. */
-function mayWrite({ runId, path }: GuardedSpool): boolean {
-  const folder = new SpoolFolder(path)
-  const isStarting = folder.launcher === undefined
-  return (
-    folder.exit === undefined && (isStarting || folder.livingLauncher(table, markOf(runId)) !== undefined)
-  )
 }
 
 function bytesIn(path: string): number {
@@ -52,18 +42,15 @@ function bytesIn(path: string): number {
   return Math.max(...sizes)
 }
 
-/** False for an agent that has ended, or that a server continues. */
+/** False for an agent that has ended, that the sweep ends, or that a server continues. */
 function suspend({ runId, path }: GuardedSpool): boolean {
-  const launcher = new SpoolFolder(path).livingLauncher(table, markOf(runId))
+  const folder = new SpoolFolder(path)
+  const launcher = folder.exit ? undefined : folder.livingLauncher(table, `${RUN_MARKER}=${runId}`)
   if (!launcher || !signal(launcher.pid, 'SIGSTOP')) return false
   // A server that claimed the run since may have continued it before it was suspended. A later claim continues it.
   if (guardedRuns(args).spools.some((run) => run.path === path)) return true
   signal(launcher.pid, 'SIGCONT')
   return false
-}
-
-function markOf(runId: string): string {
-  return `${RUN_MARKER}=${runId}`
 }
 
 function signal(group: number, name: NodeJS.Signals): boolean {

@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { SpoolFolder } from '../../../src/drivers/spool/spool-folder.ts'
 import { guardedRuns } from '../../../src/drivers/tree/orphan-guard.ts'
-import { isAlive, memoryBlobs } from '../fake-run.ts'
+import { childrenOf, isAlive, memoryBlobs } from '../fake-run.ts'
 import { spooled } from '../spool/spooled.ts'
 
 const SPOOL = join(import.meta.dirname, '../../../src/drivers/spool.ts')
@@ -74,6 +74,12 @@ function readStat(pid: string): string[] {
 function ignoresSigterm(pid: number): boolean {
   const mask = /^SigIgn:\t(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
   return (BigInt(`0x${mask}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n
+}
+
+/** How often a process has waited; 0 once it is gone. */
+function sleepsOf(pid: number): number {
+  if (!isAlive(pid)) return 0
+  return Number(/^voluntary_ctxt_switches:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
 function folder(name: string): string {
@@ -181,7 +187,7 @@ onLinux('the guard of a dead process ends once other guards have claimed all its
 })
 
 onLinux(
-  'suspends an agent that nobody reads when it has written too much, until a server continues it',
+  'suspends an agent that nobody reads when it has written too much, until a server continues it; then the guard ends',
   async () => {
     const spool = join(home, 'spool')
     const runId = 'endless.1'
@@ -201,7 +207,14 @@ onLinux(
     try {
       await vi.waitFor(() => expect(readStat(String(agent))[0]).toBe('T'), 20_000)
       const { size } = statSync(folder.file('out'))
+      // The guard goes on looking for a claim.
+      const looks = childrenOf(shell).map((pid) => ({ pid, since: sleepsOf(pid) }))
+      await vi.waitFor(
+        () => expect(looks.some(({ pid, since }) => sleepsOf(pid) > since + 3)).toBe(true),
+        20_000,
+      )
       const run = spooled({ spool }).attach(runId, { stdout: 0, stderr: 0 }, { values: memoryBlobs().sink })
+      await vi.waitFor(() => expect(isAlive(shell)).toBe(false), 20_000)
       await vi.waitFor(() => expect(statSync(folder.file('out')).size).toBeGreaterThan(size), 20_000)
       await run.stop()
       expect(isAlive(agent)).toBe(false)
