@@ -10,7 +10,7 @@ import {
   statSync,
 } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { build, type Plugin } from 'vite'
+import type { Plugin } from 'vite'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const BUILDS = join(ROOT, 'node_modules/.cache/mainstem-page')
@@ -50,18 +50,31 @@ export async function buildPage(folder: string, plants: readonly Plant[] = []): 
   mkdirSync(BUILDS, { recursive: true })
   removeOld()
   const outDir = mkdtempSync(join(BUILDS, 'draft-'))
-  const configFile = join(ROOT, 'web/vite.config.ts')
-  await build({
-    configFile,
-    logLevel: 'error',
-    plugins: plants.map(planting),
-    build: { outDir, emptyOutDir: true },
+  await asInPackage(async () => {
+    const { build } = await import('vite')
+    await build({
+      configFile: join(ROOT, 'web/vite.config.ts'),
+      logLevel: 'error',
+      plugins: plants.map(planting),
+      build: { outDir, emptyOutDir: true },
+    })
   })
   try {
     renameSync(outDir, folder)
   } catch (thrown) {
     rmSync(outDir, { recursive: true })
     if (!existsSync(folder)) throw thrown
+  }
+}
+
+/** Vitest sets NODE_ENV to "test", for which React builds its slower version for developers. */
+async function asInPackage(build: () => Promise<void>): Promise<void> {
+  const { NODE_ENV } = process.env
+  process.env.NODE_ENV = 'production'
+  try {
+    await build()
+  } finally {
+    process.env.NODE_ENV = NODE_ENV
   }
 }
 

@@ -37,6 +37,10 @@ async function readOn(card: Locator): Promise<void> {
   await expect.poll(follow).toBe(0)
 }
 
+/** What is on the page in the first of these frames is painted in the last one. */
+const PAINTED =
+  'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))))'
+
 const inView = (found: Locator) => found.evaluate((element) => element.getBoundingClientRect().bottom <= 700)
 
 test('a command is coloured, and shown with its directory', async () => {
@@ -156,15 +160,19 @@ test('a call of an MCP tool names its server, and every argument', async () => {
 })
 
 test('the raw request shows the same fields and explains its digest, and has to be read again', async () => {
-  const { card, id } = await asked(scene('mcp'))
+  const { card, page, id } = await asked(scene('mcp'))
   const { requests: [request] = [] } = await stage.client.session(id)
   const box = card.getByRole('region', { name: 'Input' })
-  await box.evaluate((region) => region.scrollTo(0, 10_000))
+  const toEnd = async () => {
+    await page.evaluate(PAINTED)
+    await box.evaluate((region) => region.scrollTo(0, 10_000))
+  }
+  await toEnd()
   await ready(card)
   await card.getByRole('button', { name: 'Raw' }).click()
   await card.getByText(request?.inputDigest ?? '').waitFor()
   await card.getByText('mcp__postgres__query').waitFor()
-  await box.evaluate((region) => region.scrollTo(0, 10_000))
+  await toEnd()
   await ready(card)
 })
 
