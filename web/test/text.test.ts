@@ -164,6 +164,12 @@ describe('a piece of a search result', () => {
     expect(shown('## the *first* page of `src/*.ts`, **once**')).toBe('the first page of src/*.ts, once')
   })
 
+  test('has code and paths as they are, without their fence', () => {
+    expect(shown('So:\n```ts\n/** One page */\n```\nas in `src/**/*.ts`')).toBe(
+      'So: /** One page */ as in src/**/*.ts',
+    )
+  })
+
   test('names the tool of a call once', () => {
     expect(shown('Write\nWrite src/page.ts', { start: 16, end: 20 })).toBe('Write src/page.ts')
   })

@@ -53,9 +53,10 @@ export function piecesOf({ snippet, marks }: Pick<SearchHit, 'snippet' | 'marks'
   return pieces.filter(({ text }) => text !== '')
 }
 
+// The language of a code block goes with its fence. Two asterisks after a slash are of a comment or a path.
 function plain(text: string): string {
   return text
-    .replaceAll(/\*\*|__|`+|^#{1,6}\s+/gm, '')
+    .replaceAll(/`{3,}[\w+#-]*|(?<!\/)\*\*|__|`+|^#{1,6}\s+/gm, '')
     .replaceAll(/(?<![\w/*])\*([^\s*][^*]*)\*(?![\w*])/g, '$1')
     .replaceAll(/\s+/g, ' ')
 }
