@@ -16,6 +16,9 @@ const FREED_BYTES = 8 * 1024 * 1024
 
 const LF = 0x0a
 
+/** Every read goes here first: how much there is shows only then, and a short line must not keep a large buffer. */
+const page = Buffer.allocUnsafe(CHUNK_BYTES)
+
 /** Reads a file to which an agent appends, no faster than the queue is consumed. */
 export class FileTail implements Output {
   readonly ended: Promise<void>
@@ -119,7 +122,8 @@ export class FileTail implements Output {
         }
         const count = this.#readOnce(CHUNK_BYTES)
         slice += count
-        if (count > 0) continue
+        if (count === CHUNK_BYTES) continue
+        // This was the end, and what is written later is reported.
         if (this.#isLast) this.#ended.resolve()
         return
       }
@@ -146,13 +150,13 @@ export class FileTail implements Output {
   }
 
   #readOnce(most: number): number {
-    const left = this.#size() - this.#at
-    if (left < 0)
-      throw new MainstemError('storage_failed', `the output of the agent in ${this.#path} was cut short`)
-    if (left === 0) return 0
-    const chunk = Buffer.allocUnsafe(Math.min(left, most, CHUNK_BYTES))
-    const count = readSync(this.#opened, chunk, 0, chunk.length, this.#at)
-    const bytes = chunk.subarray(0, count)
+    const count = readSync(this.#opened, page, 0, Math.min(most, CHUNK_BYTES), this.#at)
+    if (count === 0) {
+      if (this.#size() < this.#at)
+        throw new MainstemError('storage_failed', `the output of the agent in ${this.#path} was cut short`)
+      return 0
+    }
+    const bytes = Buffer.from(page.subarray(0, count))
     const newline = bytes.lastIndexOf(LF)
     if (newline >= 0) this.#lineAt = this.#at + newline + 1
     this.#at += count

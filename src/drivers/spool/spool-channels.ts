@@ -53,6 +53,8 @@ export class SpoolChannels implements Channels {
   #child: ChildProcess | undefined
   /** The launcher, once it is known. Its start time tells it from another process with the same pid. */
   #launcher: ProcessIdentity | undefined
+  /** How much of the standard output had been read at the last look. */
+  #bytesSeen = 0
   #hasExited = false
   #isStopping = false
   /** The agent is suspended because it is too far ahead. */
@@ -158,6 +160,11 @@ export class SpoolChannels implements Channels {
   }
 
   async #checkOutput(): Promise<void> {
+    const [{ bytesRead }] = this.outputs
+    const hasWritten = bytesRead > this.#bytesSeen
+    this.#bytesSeen = bytesRead
+    // Whoever writes has the file open. Asking the system costs more than reading a line.
+    if (hasWritten) return
     if (this.#launcher && (await this.#holders.isClosed(this.#launcher))) this.outputs[0].last()
   }
 

@@ -6,8 +6,11 @@ import { type Recent, Tail } from './tail.ts'
 /** The number of cached logs that are not in use. */
 const IDLE_TAILS = 4096
 
-/** The limit of recent text in memory for readers that follow closely. Each batch also counts a fixed amount. */
-const RECENT_CHARS = 1024 * 1024
+/**
+ * The limit of recent text in memory for readers that follow closely: about half a second of hundreds of busy agents. A
+ * reader that is later reads from the database, which makes it later still. Each batch also counts a fixed amount.
+ */
+const RECENT_CHARS = 4 * 1024 * 1024
 const BATCH_CHARS = 512
 
 interface Heads {

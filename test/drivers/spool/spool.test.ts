@@ -18,6 +18,7 @@ import { SpoolFolder } from '../../../src/drivers/spool/spool-folder.ts'
 import type { SpoolDriver } from '../../../src/drivers/spool.ts'
 import {
   bytesWritten,
+  childrenOf,
   contextOf,
   expectNothingLeft,
   fakeAgent,
@@ -242,6 +243,8 @@ describe('a run that writes more than its owner has read', () => {
     expect(size).toBeGreaterThan(30_000_000)
     // What is left is less than the smallest piece that is given back.
     await vi.waitFor(() => expect(statSync(out).blocks * 512).toBeLessThan(9_000_000), 10_000)
+    const gives = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8') === 'fallocate\n'
+    await vi.waitFor(() => expect(childrenOf(process.pid).filter(gives)).toEqual([]), 10_000)
   })
 })
 
