@@ -67,6 +67,8 @@ export interface Run {
    */
   readonly frames: AsyncIterable<readonly Frame[]>
   readonly exit: Promise<RunExit>
+  /** Settles when the first process has ended; `exit` also waits for the end of the processes that it left. */
+  readonly exited?: Promise<unknown>
   /** Settles when the agent has closed its output: it can report nothing more, even if its process lives on. */
   readonly outputClosed?: Promise<void>
   write(write: Write): Promise<void>

@@ -1,4 +1,5 @@
 // A server that does what it is asked, or plays a recording: `node server.mjs <mode> [folder]`.
+import { spawn } from 'node:child_process'
 import { readFileSync, writeSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -137,6 +138,8 @@ async function serve(request, response) {
 
 process.on('SIGUSR2', () => stream.end())
 if (mode === 'lingering') process.on('SIGTERM', () => stream.end())
+if (mode === 'survived')
+  spawn('/bin/sh', ['-c', 'trap "" TERM; while :; do sleep 1; done'], { stdio: 'ignore' })
 if (mode === 'polite') {
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.on(signal, () => {

@@ -60,6 +60,7 @@ interface ProcessRunSetup {
 export class ProcessRun implements Run {
   readonly frames: FrameQueue
   readonly exit: Promise<RunExit>
+  readonly exited: Promise<RunExit>
   readonly outputClosed: Promise<void>
   readonly #channels: Channels
   readonly #setup: ProcessRunSetup
@@ -74,6 +75,7 @@ export class ProcessRun implements Run {
     const channels = open((code, thrown) => this.#fail(code, thrown))
     this.#channels = channels
     const [stdout] = channels.outputs
+    this.exited = this.#exited.promise
     this.outputClosed = stdout?.ended ?? Promise.resolve()
     void channels.exited.then(this.#exited.resolve)
     this.exit = this.#conclude()

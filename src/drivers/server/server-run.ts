@@ -62,6 +62,8 @@ export class ServerRun implements Run {
   readonly exit: Promise<RunExit>
   readonly lasting: Lasting | undefined
   readonly #program: Run
+  /** Settles before the exit of the program, which waits for the end of what it left. */
+  readonly #exited: Promise<unknown>
   readonly #setup: ServerRunSetup
   /** Resolves to undefined when the process exits before it listens. */
   readonly #port = Promise.withResolvers<number | undefined>()
@@ -76,9 +78,7 @@ export class ServerRun implements Run {
   readonly #long = new Set<Promise<void>>()
   /** The number of writes that were made, since the start of the server. */
   #made: number
-  /**
-   * Set when the server was stopped, failed or exited: no further calls are made and no further failure is reported.
-   */
+  /** Set when the server was stopped, failed or exited: no further calls are made, no further failure is reported. */
   #over = false
   #error: ErrorInfo | undefined
   #hasOpened = false
@@ -86,6 +86,7 @@ export class ServerRun implements Run {
   constructor(program: Run, setup: ServerRunSetup) {
     this.pid = program.pid
     this.#program = program
+    this.#exited = program.exited ?? program.exit
     this.#setup = setup
     const { lasting } = setup
     this.#made = lasting?.calls ?? 0
@@ -187,7 +188,7 @@ export class ServerRun implements Run {
       const { thrown, hasEvents } = await this.#follow(connection)
       failures = hasEvents ? 1 : failures + 1
       if (!this.#mayReopen(thrown, failures)) return this.#broke(thrown)
-      if (await this.#within(REOPEN_MS, this.#program.exit)) return
+      if (await this.#within(REOPEN_MS, this.#exited)) return
     }
   }
 
@@ -318,7 +319,7 @@ export class ServerRun implements Run {
 
   /** A connection broke. If the process exits as well, the exit is the reported cause. */
   async #broke(thrown: unknown): Promise<void> {
-    if (!(await this.#within(EXIT_MS, this.#program.exit))) this.#fail(thrown)
+    if (!(await this.#within(EXIT_MS, this.#exited))) this.#fail(thrown)
   }
 
   /** Reports only the first failure and terminates the process. */

@@ -112,6 +112,12 @@ describe('the events of a server', () => {
     expect(await server.run.exit).toEqual({ code: 7 })
   })
 
+  it('that break off with the process end with its exit, however long a tool outlives it', async () => {
+    const server = startServer('survived', { graces: { ...QUICK, SIGTERM: 2_500 } })
+    await server.run.write({ kind: 'http', method: 'GET', path: '/die' })
+    expect(await server.run.exit).toEqual({ code: 7 })
+  })
+
   it('that break off after a stop are not a failure', async () => {
     const server = startServer('lingering', { graces: { ...QUICK, SIGTERM: 2_500 } })
     await server.until('server.connected')
