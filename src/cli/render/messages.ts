@@ -29,8 +29,9 @@ function piece(
   view.openCard = undefined
   view.endsWithCall = false
   view.speaker = undefined
-  view.streamed.set(messageId, (view.streamed.get(messageId) ?? '') + text)
-  return [view.screen.stream(marginOf(view, undefined), messageId, text, style, mark)]
+  const shown = view.streamed.get(messageId) ?? ''
+  view.streamed.set(messageId, shown + text)
+  return [view.screen.stream(marginOf(view, undefined), { messageId, shown, text }, style, mark)]
 }
 
 function whole(
@@ -48,8 +49,8 @@ function whole(
   if (shown === undefined || !text.startsWith(shown)) {
     return [speaker || newCard(view), screen.prose(margin, text, style, parent === undefined ? mark : margin)]
   }
-  const rest = text.slice(shown.length)
-  return [rest === '' ? '' : screen.stream(margin, messageId, rest, style, mark), screen.break()]
+  const rest = { messageId, shown, text: text.slice(shown.length) }
+  return [rest.text === '' ? '' : screen.stream(margin, rest, style, mark), screen.break()]
 }
 
 export const messageRules = {

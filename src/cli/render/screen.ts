@@ -28,6 +28,13 @@ interface Layout {
   end(): string
 }
 
+/** The next text of a message, and the text that was streamed before it. */
+interface MessageDelta {
+  readonly messageId: string
+  readonly shown: string
+  readonly text: string
+}
+
 /** A message that is being streamed. */
 interface Voice {
   readonly messageId: string
@@ -126,9 +133,14 @@ export class Screen {
   }
 
   /** The next delta of a message. Breaks off another message that was streaming. */
-  stream(margin: string, messageId: string, piece: string, style: Style = plain, mark = margin): string {
+  stream(margin: string, delta: MessageDelta, style: Style = plain, mark = margin): string {
+    const { messageId, shown } = delta
     let out = ''
+    let piece = delta.text
     if (this.#voice?.messageId !== messageId) {
+      // Something was printed in the middle of a line: the space between two words is no indentation.
+      if (shown !== '' && !shown.endsWith('\n')) piece = piece.replace(/^[^\S\n]+/, '')
+      if (piece === '') return ''
       out += this.gap()
       this.#voice = {
         messageId,

@@ -77,6 +77,20 @@ describe('messages', () => {
     expect(rendered(events)).toBe('  one\n\n  uno\n\n  two\n')
   })
 
+  test('a notice in the middle of a line leaves no space before the word after it', () => {
+    const notice: Event = { type: 'notice.raised', level: 'info', code: 'agent_warning', message: 'slow' }
+    expect(rendered([delta('m1', 'one two'), notice, delta('m1', ' '), delta('m1', ' three ')])).toBe(
+      '  one two\n  slow\n\n  three',
+    )
+    const code = rendered([
+      delta('m1', 'one\n'),
+      notice,
+      delta('m1', '  indented '),
+      completed('m1', 'one\n  indented '),
+    ])
+    expect(code).toBe('  one\n  slow\n\n    indented\n')
+  })
+
   test('a complete text that differs from its deltas is shown in full', () => {
     expect(rendered([delta('m1', 'one '), completed('m1', 'two')])).toBe('  one\n\n  two\n')
   })
