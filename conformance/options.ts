@@ -43,7 +43,7 @@ const resumed = (kind: 'append' | 'replace'): OptionCase => ({
     const resume = first.nativeSessionId
     must(resume !== undefined, 'the program has no session to resume')
     await first.close()
-    await stage.canResume()
+    stage.canResume()
     const second = await stage.session({ ...promptOf('PROMPT-OF-THE-SECOND'), resume })
     completes(await stage.turn(second, 'text'), HELLO)
     const { body } = stage.model.requests.findLast(({ place }) => place?.scenario === 'text') ?? {}

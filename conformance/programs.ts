@@ -17,8 +17,8 @@ export interface Program {
   readonly otherMode?: string
   /** Its mode in which a plan comes first, and has to be approved. */
   readonly planMode?: string
-  /** Its live launch names histories by the minute, and loses one that is resumed within the minute it began. */
-  readonly namesByMinute?: boolean
+  /** Histories below the home directory that its live launch names by the minute. It loses one that is resumed within it. */
+  readonly namesByMinute?: string
   /** Its usage and cost include calls beside the conversation, such as the one for a title. */
   readonly countsSideCalls?: boolean
   /** The differences from the column of the same agent and version. */
@@ -67,7 +67,7 @@ export const PROGRAMS: readonly Program[] = [
     launches: BOTH,
     otherModel: 'gemini-2.5-pro',
     otherMode: 'autoEdit',
-    namesByMinute: true,
+    namesByMinute: '.gemini/tmp/*/chats/session-*.jsonl',
     planMode: 'plan',
     inCi: true,
   },

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import {
   type AgentSession,
@@ -53,7 +54,8 @@ const FREE = { approval: 'auto-all', sandbox: 'full-access' } as const
 
 const LOOK_MS = 20
 const NOTICE_MS = 500
-const MINUTE_MS = 60_000
+/** No minute of a day has this name. */
+const EARLIER = 'T00-60'
 
 /** The environment of a scenario: one program, one workspace, one scripted model. */
 export class Stage implements AsyncDisposable {
@@ -159,11 +161,15 @@ export class Stage implements AsyncDisposable {
     await setTimeout(NOTICE_MS, undefined, { signal: this.signal })
   }
 
-  /** Settles when a conversation that is over can be resumed. */
-  async canResume(): Promise<void> {
-    const left = MINUTE_MS - (Date.now() % MINUTE_MS)
-    if (this.program.namesByMinute && this.launch === 'live')
-      await setTimeout(left, undefined, { signal: this.signal })
+  /**
+   * Lets a conversation that is over be resumed: its history gets the name of an earlier minute, instead of a wait for
+   * the next one.
+   */
+  canResume(): void {
+    const { namesByMinute } = this.program
+    if (namesByMinute === undefined || this.launch !== 'live') return
+    for (const path of globSync(join(this.settings.env.HOME ?? '', namesByMinute)))
+      renameSync(path, path.replace(/T\d\d-\d\d/, EARLIER))
   }
 
   /** Everything that the model was asked, as one text. */

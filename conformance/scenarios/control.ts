@@ -52,7 +52,7 @@ export const CONTROL: readonly Scenario[] = [
       const resume = first.nativeSessionId
       must(resume !== undefined, 'it reported no session id')
       await first[Symbol.asyncDispose]()
-      await stage.canResume()
+      stage.canResume()
       const second = await stage.session({ resume })
       completes(await stage.turn(second, 'text'), HELLO)
       must(second.nativeSessionId === resume, `it resumed as ${second.nativeSessionId}`)
