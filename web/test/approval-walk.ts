@@ -183,6 +183,6 @@ export async function walkAll(
       total.unintended.push(...unintended)
     }
   }
-  await Promise.all(Array.from({ length: pages }, stroll))
+  await Promise.all(Array.from({ length: Math.min(pages, seeds.length) }, stroll))
   return total
 }

@@ -149,7 +149,7 @@ test('a batch that could not be sent is read again before it is allowed', async 
 })
 
 test('a long diff is allowed only after its rest was opened and read to the end', async () => {
-  const text = (word: string) => Array.from({ length: 450 }, (_, line) => `${word} ${line}`).join('\n')
+  const text = (word: string) => Array.from({ length: 220 }, (_, line) => `${word} ${line}`).join('\n')
   const input = {
     file_path: `/src/${'deep/'.repeat(60)}x.ts`,
     old_string: text('old'),
@@ -169,13 +169,13 @@ test('a long diff is allowed only after its rest was opened and read to the end'
   await page.keyboard.press('a')
   await allowOf(edit).click({ force: true })
   expect(await decided(id)).toEqual([])
-  await edit.getByRole('button', { name: 'Show the remaining 500 lines' }).click()
+  await edit.getByRole('button', { name: 'Show the remaining 40 lines' }).click()
   await settle(page)
   await page.keyboard.press('a')
   await settle(page)
   expect(await decided(id)).toEqual([])
   const shown = await box.textContent()
-  expect(shown).toContain('new\\u202e 449')
+  expect(shown).toContain('new\\u202e 219')
   expect(shown).not.toContain('\u202e')
   expect(await box.evaluate((region) => region.scrollWidth - region.clientWidth)).toBe(0)
   await toEnd()

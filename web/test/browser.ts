@@ -6,14 +6,8 @@ import { testPrograms } from '../../test/programs/programs.ts'
 /** Where Linux distributions put their Chromium. */
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** One process, no GPU and no sandbox, as a container needs. Web security stays on. */
-const ARGS = [
-  '--no-sandbox',
-  '--no-zygote',
-  '--disable-gpu',
-  '--disable-dev-shm-usage',
-  '--font-render-hinting=none',
-]
+/** No GPU and no sandbox, as a container needs. Web security stays on. */
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none']
 
 let shared: Promise<Browser> | undefined
 

@@ -125,18 +125,16 @@ test('the permissions are changed beside the field', async () => {
   )
 })
 
-/** A PNG of 3 MB: the first pixels of a screenshot, followed by data that its decoder skips. */
-function screenshot(): Buffer {
-  const pixel =
-    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-  return Buffer.concat([Buffer.from(pixel, 'base64'), Buffer.alloc(3 * 1024 * 1024, 7)])
-}
+/** The only pixel of a PNG. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** Pastes files of these sizes into a field. */
-const pasteImages = (field: string, data: string, copies: number) => `{
-  const bytes = Uint8Array.from(atob('${data}'), (one) => one.charCodeAt(0))
+/** Pastes screenshots of 3 MB into a field: a PNG, followed by data that its decoder skips. */
+const pasteImages = (field: string, copies: number) => `{
+  const pixel = Uint8Array.from(atob('${PIXEL}'), (one) => one.charCodeAt(0))
+  const parts = [pixel, new Uint8Array(3 * 1024 * 1024).fill(7)]
   const data = new DataTransfer()
-  for (let at = 0; at < ${copies}; at++) data.items.add(new File([bytes], 'shot-' + at + '.png', { type: 'image/png' }))
+  for (let at = 0; at < ${copies}; at++) data.items.add(new File(parts, 'shot-' + at + '.png', { type: 'image/png' }))
   const event = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
   document.querySelector('${field}').dispatchEvent(event)
 }`
@@ -144,10 +142,9 @@ const pasteImages = (field: string, data: string, copies: number) => `{
 test('screenshots of 3 MB go with a prompt and with a new session, up to 11 MB together', async () => {
   const { id, page, field, watched } = await opened('able')
   const goes = page.getByRole('list', { name: 'Goes with the prompt' })
-  const data = screenshot().toString('base64')
-  await page.evaluate(pasteImages('#prompt', data, 3))
+  await page.evaluate(pasteImages('#prompt', 3))
   await goes.getByText('shot-2.png').waitFor()
-  await page.evaluate(pasteImages('#prompt', data, 1))
+  await page.evaluate(pasteImages('#prompt', 1))
   await page.getByRole('alert').filter({ hasText: '11 MB together' }).waitFor()
   await field.fill('see these')
   await page.getByRole('button', { name: 'Queue', exact: true }).click()
@@ -156,7 +153,7 @@ test('screenshots of 3 MB go with a prompt and with a new session, up to 11 MB t
     .toMatchObject([{ prompt: 'see these', images: 3 }])
   await page.goto(`${stage.url}/#/`)
   await page.getByRole('combobox', { name: /^Agent/ }).selectOption('able')
-  await page.evaluate(pasteImages('textarea[aria-label=Prompt]', data, 2))
+  await page.evaluate(pasteImages('textarea[aria-label=Prompt]', 2))
   await goes.getByText('shot-1.png').waitFor()
   await page.getByRole('textbox', { name: 'Prompt' }).fill(working)
   await page.getByRole('button', { name: 'Start session' }).click()

@@ -84,11 +84,12 @@ interface Violation {
   nodes: { html: string }[]
 }
 
-/** Serious violations of accessibility rules. */
-export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+/** Serious violations of accessibility rules: of all of them, or of these. */
+export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
   const found: Violation[] = await page.evaluate(
-    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   )
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
