@@ -2,7 +2,7 @@ import { core } from './core.ts'
 import { gateway } from './gateway.ts'
 import { library } from './library.ts'
 import { masking } from './masking.ts'
-import { peers } from './peers.ts'
+import { peers } from './peers/peers.ts'
 import { postgres } from './postgres.ts'
 import { readers } from './readers.ts'
 import { search } from './search.ts'
@@ -12,7 +12,7 @@ import { store } from './store.ts'
 import { summary } from './summary.ts'
 import { types } from './types.ts'
 
-/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `search`, `peers [runs]`, `summary [part …] [checkout …]`, `spool [rounds] [sessions]`: beside a baseline of the same run. */
+/** `npm run bench -- core|library [agent …]`, `store [word …]`, `postgres [word …]`, `gateway [part …]`, `readers`, `masking [megabytes]`, `search`, `peers [starts|delays] [runs]`, `summary [part …] [checkout …]`, `spool [rounds] [sessions]`: beside a baseline of the same run. */
 const BENCHES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   core,
   library,

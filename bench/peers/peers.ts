@@ -1,11 +1,12 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
-import { installTool } from '../scripts/tools.ts'
-import { median } from './median.ts'
-import { importing, measureStart } from './summary/start.ts'
+import { installTool } from '../../scripts/tools.ts'
+import { median } from '../median.ts'
+import { importing, measureStart } from '../summary/start.ts'
+import { delays } from './delays.ts'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 
 /** What is measured of a package: what a program that imports it waits for, and what a person who runs it waits for. */
 interface Peer {
@@ -28,14 +29,42 @@ const PEERS: readonly Peer[] = [
 ]
 
 /**
- * `npm run bench -- peers [runs]`: what importing Mainstem and starting its command costs, beside other packages for
- * coding agents, which npm installs into a cache outside the repository. Every line is measured in turns, in processes
- * of their own; the processor time is printed because it depends less on what else the machine does.
+ * `npm run bench -- peers [starts|delays] [runs]`: what Mainstem costs beside other packages for coding agents, which npm
+ * installs into a cache outside the repository.
  */
-export async function peers([runs = '15']: readonly string[]): Promise<void> {
+export async function peers([what = 'starts', runs = '15']: readonly string[]): Promise<void> {
   const installed = await Promise.all(
     PEERS.map(async (peer) => ({ ...peer, folder: await installTool(peer.name, peer.version) })),
   )
+  if (what === 'starts') return starts(installed, Number(runs))
+  if (what !== 'delays') throw new Error(`there is no part ${what}: starts, delays`)
+  writeMachine(`${runs} runs`)
+  write('\n| | p50, ms | p99, ms |\n|---|---|---|')
+  const folders = new Map(installed.map(({ name, folder }) => [name, folder]))
+  const found = Map.groupBy(await repeated(Number(runs), () => delays(folders)), ({ name }) => name)
+  for (const [name, all] of found) {
+    const [p50, p99] = [all.map((one) => one.p50), all.map((one) => one.p99)].map((values) =>
+      median(values).toFixed(2),
+    )
+    write(`| ${name} | ${p50} | ${p99} |`)
+  }
+}
+
+async function repeated<T>(times: number, measure: () => Promise<T[]>): Promise<T[]> {
+  const all: T[] = []
+  for (let run = 0; run < times; run++) all.push(...(await measure()))
+  return all
+}
+
+interface Installed extends Peer {
+  folder: string
+}
+
+/**
+ * Importing Mainstem and starting its command. Every line is measured in turns, in processes of their own; the processor
+ * time is printed because it depends less on what else the machine does.
+ */
+async function starts(installed: readonly Installed[], runs: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-bench-'))
   const main = join(ROOT, 'dist/cli/main.js')
   const env = { ...process.env, HOME: folder, MAINSTEM_HOME: join(folder, 'data') }
@@ -60,7 +89,7 @@ export async function peers([runs = '15']: readonly string[]): Promise<void> {
   try {
     // The first one starts the daemon.
     measureStart([main, 'ls'], ROOT, env)
-    for (let run = 0; run < Number(runs); run++) {
+    for (let run = 0; run < runs; run++) {
       for (const one of rows) {
         const { cpuMs, megabytes } = measureStart(one.args, one.cwd, env)
         one.cpuMs.push(cpuMs)
@@ -71,7 +100,7 @@ export async function peers([runs = '15']: readonly string[]): Promise<void> {
     measureStart([main, 'daemon', 'stop'], ROOT, env)
     rmSync(folder, { recursive: true, maxRetries: 3 })
   }
-  print(rows, Number(runs))
+  print(rows, runs)
   const sizes = installed.map(
     ({ name, version, folder: home }) => [`${name} ${version}`, megabytesIn(home)] as const,
   )
@@ -94,9 +123,7 @@ function row(name: string, args: readonly string[], cwd: string): Row {
 function print(rows: readonly Row[], runs: number): void {
   const [base] = rows
   const idle = median(base?.cpuMs ?? [])
-  write(
-    `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, ${(totalmem() / 2 ** 30).toFixed(0)} GB, Node ${process.versions.node}, ${runs} runs`,
-  )
+  writeMachine(`${runs} runs`)
   write('\n| | processor time, ms | least to most | × `node -e 0` | memory, MB |\n|---|---|---|---|---|')
   for (const { name, cpuMs, megabytes } of rows) {
     const [least, most] = [Math.min(...cpuMs), Math.max(...cpuMs)].map((ms) => ms.toFixed(0))
@@ -106,6 +133,11 @@ function print(rows: readonly Row[], runs: number): void {
     )
   }
   write('')
+}
+
+function writeMachine(runs: string): void {
+  const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'processor'}, ${(totalmem() / 2 ** 30).toFixed(0)} GB`
+  write(`${machine}, Node ${process.versions.node}, ${runs}`)
 }
 
 function megabytesIn(folder: string): number {
