@@ -5,14 +5,15 @@ import { RUN_MARKER } from '../process/environment.ts'
 import { SPOOL_FILES, SpoolFolder } from '../spool/spool-folder.ts'
 import { type GuardedSpool, guardedRuns } from './orphan-guard.ts'
 import { processTable } from './process-table.ts'
+import { sweep } from './sweep.ts'
 
 /** The disk fills meanwhile. */
 const LOOK_MS = 100
 
 /**
  * The program that `OrphanGuard` executes while no server reads what its runs write. It suspends an agent that has written
- * more than `most` bytes since. The next server continues it; without one, it ends with the grace. Ends its guard as soon
- * as other guards have claimed all runs.
+ * more than `most` bytes since. The next server continues it; without one, it ends with the grace. It ends at once if its
+ * folder was removed, because no server can continue it. Ends its guard as soon as there is no run left to decide about.
  */
 const [most, ...args] = process.argv.slice(2)
 const guard = Number(args[0])
@@ -20,10 +21,18 @@ const table = processTable(process.platform)
 /** The output of each run at the first look. */
 const first = new Map<string, number>()
 const suspended = new Set<string>()
+const swept = new Set<string>()
 
 while (process.ppid === guard) {
-  const { spools } = guardedRuns(args)
-  // Other guards decide about all its runs: this one and its `sleep` would only wait for the end of the grace.
+  const { spools, gone } = guardedRuns(args)
+  const lost = gone.filter(({ runId }) => !swept.has(runId))
+  for (const { runId } of lost) swept.add(runId)
+  if (lost.length > 0)
+    await sweep(
+      lost.map(({ runId }) => runId),
+      { folders: lost.map(({ folder }) => folder) },
+    )
+  // This guard and its `sleep` would only wait for the end of the grace.
   if (spools.length === 0) signal(guard, 'SIGKILL')
   for (const run of spools) {
     const { path } = run

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
@@ -168,12 +168,20 @@ export class OrphanGuard {
 
 /** Parses the arguments of the sweep program: its guard, and the runs, without those that another guard has claimed. */
 export function guardedRuns([guard = '', ...args]: readonly string[]): GuardedRuns {
-  const runs = args.map((run) => run.split(',').map(decodeURIComponent))
-  const left = runs.filter(([, , spool]) => spool === undefined || isClaimedBy(guard, spool))
+  const left = args.flatMap((run) => {
+    const [runId = '', folder = '', path] = run.split(',').map(decodeURIComponent)
+    const guardian = path === undefined ? guard : guardianOf(path)
+    return guardian === 'gone' || guardian === guard
+      ? [{ runId, folder, path, isGone: guardian === 'gone' }]
+      : []
+  })
   return {
-    runIds: left.map(([runId = '']) => runId),
-    folders: left.map(([, folder = '']) => folder),
-    spools: left.flatMap(([runId = '', , path]) => (path === undefined ? [] : [{ runId, path }])),
+    runIds: left.map(({ runId }) => runId),
+    folders: left.map(({ folder }) => folder),
+    spools: left.flatMap(({ runId, path, isGone }) =>
+      path === undefined || isGone ? [] : [{ runId, path }],
+    ),
+    gone: left.filter(({ isGone }) => isGone),
   }
 }
 
@@ -182,6 +190,8 @@ interface GuardedRuns {
   folders: string[]
   /** The folders of runs that outlive their server. */
   spools: GuardedSpool[]
+  /** Runs that would outlive their server, but whose folder was removed: no server can continue them. */
+  gone: { runId: string; folder: string }[]
 }
 
 /** The folder of a run that outlives its server. */
@@ -196,13 +206,13 @@ const CLAIM = 'guard'
 /** The file in the folder of a run that a guard ended, because no process had claimed it in time. */
 export const ABANDONED = 'abandoned'
 
-/** False also for a run that is over, whose folder is gone. */
-function isClaimedBy(guard: string, spool: string): boolean {
+/** The guard that decides about a run, or that its folder is gone. */
+function guardianOf(spool: string): string {
   try {
-    return readFileSync(join(spool, CLAIM), 'utf8') === guard
+    return readFileSync(join(spool, CLAIM), 'utf8')
   } catch (thrown) {
-    if (thrown instanceof Error && 'syscall' in thrown) return false
-    throw thrown
+    if (!(thrown instanceof Error && 'syscall' in thrown)) throw thrown
+    return existsSync(spool) ? '' : 'gone'
   }
 }
 

@@ -144,19 +144,19 @@ test('an owner that exits normally is not delayed, and leaves no guard', async (
 
 test('names survive the way through the shell', () => {
   const run = `${encodeURIComponent('a.1')},${encodeURIComponent('/tmp/a b,c')}`
-  expect(guardedRuns(['7', run])).toEqual({ runIds: ['a.1'], folders: ['/tmp/a b,c'], spools: [] })
+  expect(guardedRuns(['7', run])).toEqual({ runIds: ['a.1'], folders: ['/tmp/a b,c'], spools: [], gone: [] })
 })
 
-test('a run that another guard has claimed is spared, and one whose folder is gone', () => {
+test('a run that another guard has claimed is spared, and one whose folder is gone is ended', () => {
   const spool = join(home, 'spool')
   const run = ['a.1', '/tmp/a', spool].map(encodeURIComponent).join(',')
   mkdirSync(spool)
   writeFileSync(join(spool, 'guard'), '7')
   expect(guardedRuns(['7', run]).spools).toEqual([{ runId: 'a.1', path: spool }])
   writeFileSync(join(spool, 'guard'), '8')
-  expect(guardedRuns(['7', run])).toEqual({ runIds: [], folders: [], spools: [] })
+  expect(guardedRuns(['7', run])).toMatchObject({ runIds: [], folders: [], spools: [] })
   rmSync(spool, { recursive: true })
-  expect(guardedRuns(['7', run]).runIds).toEqual([])
+  expect(guardedRuns(['7', run])).toMatchObject({ runIds: ['a.1'], folders: ['/tmp/a'], spools: [] })
 })
 
 onLinux('runs that outlive their owner end after the grace', async () => {
@@ -186,20 +186,41 @@ onLinux('the guard of a dead process ends once other guards have claimed all its
   expect(existsSync(join(spool, 'abandoned'))).toBe(false)
 })
 
+/** Starts an owner with an agent that writes without end and outlives it. */
+async function startLasting(spool: string, runId: string): Promise<SpoolFolder> {
+  const tell = await startOwner()
+  const settings = `{ spool: ${JSON.stringify(spool)}, guard: new OrphanGuard(30_000, ${1024 * 1024}) }`
+  const made = `(spool) => { globalThis.driver = new spool.SpoolDriver(${settings}) }`
+  await tell(`import(${JSON.stringify(SPOOL)}).then(${made})`)
+  const argv = ['/bin/sh', '-c', `while :; do echo ${'a'.repeat(100)}; done`]
+  const launch = JSON.stringify({ kind: 'process', argv, env: {}, passEnv: [] })
+  const context = JSON.stringify({ runId, cwd: home, env: {}, values: {}, lasting: { input: 'open' } })
+  await tell(`driver.prepare('${runId}', 1); driver.start(${launch}, ${context})`)
+  return SpoolFolder.of(spool, runId)
+}
+
+onLinux(
+  'an agent whose folder somebody removed ends soon after its owner, and the guard with it',
+  async () => {
+    const spool = join(home, 'spool')
+    const folder = await startLasting(spool, 'removed.1')
+    await vi.waitFor(() => expect(statSync(folder.file('out')).size).toBeGreaterThan(0), 20_000)
+    const shell = Number(folder.read('guard'))
+    const agent = folder.launcher?.pid ?? 0
+    expect(isAlive(agent)).toBe(true)
+    rmSync(spool, { recursive: true })
+    await killOwner()
+    await vi.waitFor(() => expect(isAlive(agent)).toBe(false), 20_000)
+    await vi.waitFor(() => expect(isAlive(shell)).toBe(false), 20_000)
+  },
+)
+
 onLinux(
   'suspends an agent that nobody reads when it has written too much, until a server continues it; then the guard ends',
   async () => {
     const spool = join(home, 'spool')
     const runId = 'endless.1'
-    const tell = await startOwner()
-    const settings = `{ spool: ${JSON.stringify(spool)}, guard: new OrphanGuard(30_000, ${1024 * 1024}) }`
-    const made = `(spool) => { globalThis.driver = new spool.SpoolDriver(${settings}) }`
-    await tell(`import(${JSON.stringify(SPOOL)}).then(${made})`)
-    const argv = ['/bin/sh', '-c', `while :; do echo ${'a'.repeat(100)}; done`]
-    const launch = JSON.stringify({ kind: 'process', argv, env: {}, passEnv: [] })
-    const context = JSON.stringify({ runId, cwd: home, env: {}, values: {}, lasting: { input: 'open' } })
-    await tell(`driver.prepare('${runId}', 1); driver.start(${launch}, ${context})`)
-    const folder = SpoolFolder.of(spool, runId)
+    const folder = await startLasting(spool, runId)
     await vi.waitFor(() => expect(statSync(folder.file('out')).size).toBeGreaterThan(0), 20_000)
     await killOwner()
     const shell = Number(folder.read('guard'))
