@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFailed, vi } from 'vitest'
 import { CuttingProxy } from '../../faults/resumes/cutting-proxy.ts'
 import {
   AgentClient,
@@ -43,6 +43,12 @@ async function readAll(server: TestGateway, transport: Transport): Promise<Agent
   })
   const session = await client.createSession({ prompt: TALK })
   const seen: AgentEvent[] = []
+  // A reader that waits forever says where.
+  onTestFailed(() =>
+    console.error(
+      `saw ${seen.length} events, the last: ${JSON.stringify(seen.at(-1))}; ${reader.left} breaks left`,
+    ),
+  )
   for await (const event of session.events) {
     seen.push(event)
     if (seen.length === 150) void openAll(server, 250)
