@@ -51,8 +51,8 @@ export async function prepareSchema(database: Database, requirements: Requiremen
     if (version < migrations.length) {
       checkRights(database, facts ?? {})
       if (version >= WITH_NODES) await checkStopped(database)
+      await migrate(database, migrations)
     }
-    for (let next = version; next < migrations.length; next++) await migrate(database, migrations, next)
     if (requirements.unfinished !== true) await checkFinished(database)
   } catch (thrown) {
     throw cannotOpen(database.address, causeOf(thrown))
@@ -102,14 +102,16 @@ function checkKnown(database: Database, version: number, { length: known }: read
   throw refused(database, why)
 }
 
+const VERSION = 'SELECT coalesce(max(version), 0) AS version FROM @migration'
+
 /** The version of the schema: the number of migrations that were applied. */
 export async function versionOf(database: Database): Promise<number> {
-  const [row] = await database.read('SELECT coalesce(max(version), 0) AS version FROM @migration')
+  const [row] = await database.read(VERSION)
   return integer(row ?? {}, 'version')
 }
 
-/** Runs in one transaction, by one server at a time. The others then find the current version. */
-async function migrate(database: Database, migrations: readonly string[], version: number): Promise<void> {
+/** Runs the missing migrations in one transaction, by one server at a time. The others then find the current version. */
+async function migrate(database: Database, migrations: readonly string[]): Promise<void> {
   await database.transaction(0, async (query) => {
     await query("SELECT pg_advisory_xact_lock(hashtext('mainstem migration ' || $1))", [
       database.address.schema,
@@ -120,10 +122,11 @@ async function migrate(database: Database, migrations: readonly string[], versio
     await query(
       'CREATE TABLE IF NOT EXISTS @migration (version int PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())',
     )
-    const [done] = await query('SELECT FROM @migration WHERE version > $1', [version])
-    if (done) return
-    await query(migrations[version] ?? '')
-    await query('INSERT INTO @migration (version) VALUES ($1)', [version + 1])
+    const [row = {}] = await query(VERSION)
+    for (let version = integer(row, 'version'); version < migrations.length; version++) {
+      await query(migrations[version] ?? '')
+      await query('INSERT INTO @migration (version) VALUES ($1)', [version + 1])
+    }
   })
 }
 

@@ -2,8 +2,8 @@
 export const TIMELINE = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)'
 
 /**
- * Each takes the schema one version further, in a transaction of its own; a new table is a new migration. `@` before the
- * name of a table is replaced by the schema.
+ * Each takes the schema one version further; a new table is a new migration. `@` before the name of a table is replaced by
+ * the schema.
  *
  * `session` is the one row that every commit of a session changes, so it is narrow and has no index on what changes.
  * `writes` counts these commits: a commit names the count that it expects, so that none is applied twice when its

@@ -53,18 +53,18 @@ export function checkIntact(db: DatabaseSync, file: string): void {
   throw new MainstemError('storage_failed', `${file} is damaged (${found}): restore a backup`)
 }
 
-/** Runs each step in one transaction with its version, so that an interrupted step is repeated. */
+/** Runs the missing steps in one transaction, so that a migration that is interrupted has changed nothing. */
 export function migrate(db: DatabaseSync, migrations = MIGRATIONS): void {
-  for (let version = pragma(db, 'user_version'); version < migrations.length; version++) {
-    const steps = [
-      'BEGIN IMMEDIATE',
-      migrations[version],
-      `PRAGMA application_id = ${APPLICATION_ID}`,
-      `PRAGMA user_version = ${version + 1}`,
-      'COMMIT',
-    ]
-    db.exec(steps.join(';'))
-  }
+  const version = pragma(db, 'user_version')
+  if (version === migrations.length) return
+  const steps = [
+    'BEGIN IMMEDIATE',
+    ...migrations.slice(version),
+    `PRAGMA application_id = ${APPLICATION_ID}`,
+    `PRAGMA user_version = ${migrations.length}`,
+    'COMMIT',
+  ]
+  db.exec(steps.join(';'))
 }
 
 function pragma(db: DatabaseSync, name: 'user_version' | 'application_id'): number {
