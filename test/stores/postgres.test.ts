@@ -1,23 +1,27 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/model/index.ts'
 import { MARGIN_MS } from '../../src/stores/postgres/shared-time.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { newSchema, query } from '../postgres/database.ts'
+import { EmptySchemas } from '../postgres/empty-schemas.ts'
 import { storeContract } from './contract.ts'
 import { factOf } from './contract-access.ts'
 import { nodeContract } from './contract-nodes.ts'
 import { entries, entry, frames, readAll, sessionId, state } from './sqlite-parts.ts'
 
+const schemas = new EmptySchemas()
+afterEach(() => schemas.release())
+
 storeContract({
   name: 'postgres',
-  open: async (monotonic) => postgresStore({ url: await newSchema(), ...(monotonic && { monotonic }) }),
+  open: async (monotonic) => postgresStore({ url: await schemas.next(), ...(monotonic && { monotonic }) }),
   keyMarginMs: MARGIN_MS,
 })
 
 nodeContract('postgres', async () => {
   const clock = { now: 1_000 }
-  const store = await postgresStore({ url: await newSchema(), monotonic: () => clock.now })
+  const store = await postgresStore({ url: await schemas.next(), monotonic: () => clock.now })
   return {
     store,
     pass: async (ms) => {
