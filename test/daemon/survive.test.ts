@@ -8,6 +8,7 @@ import { Reader } from '../../faults/crash/reader.ts'
 import type { Entry, SessionRecord } from '../../src/model/index.ts'
 import { MAIN } from '../built-program.ts'
 import { killLeft } from '../drivers/fake-run.ts'
+import { someOf } from '../long.ts'
 
 const AGENTS = [
   ['claude', 'live'],
@@ -74,25 +75,33 @@ function follow(session: string, n: number): Reader {
   return new Reader(host, { name: `reader of ${session}`, headers, protocol: protocol(session) })
 }
 
-test.each([
-  ['killed', 'SIGKILL'],
-  ['restarted', 'SIGHUP'],
-] as const)(
-  'agents of every protocol work on while their server is %s, and nothing is missing',
-  async (_, signal) => {
+const KILLED = ['killed', 'SIGKILL'] as const
+const RESTARTED = ['restarted', 'SIGHUP'] as const
+
+test.each(
+  someOf(
+    [
+      [KILLED, RESTARTED],
+      [RESTARTED, KILLED],
+    ] as const,
+    1,
+  ).map(([first, second]) => [first[0], second[0], first[1], second[1]] as const),
+)(
+  'agents of every protocol work on while their server is %s as they speak and %s as they ask, and nothing is missing',
+  async (_first, _second, asTheySpeak, asTheyAsk) => {
     const ids = await Promise.all(
       AGENTS.map(([agent, launch], n) => begin(agent, launch, `p${n} slow say ask say`)),
     )
     const readers = ids.map(follow)
     const spoke = async (id: string) => textOf(await log(id)) !== ''
     await expect.poll(async () => Promise.all(ids.map(spoke)), { timeout: 60_000 }).not.toContain(false)
-    await replace(signal)
+    await replace(asTheySpeak)
     const asking = async (id: string) => {
       const { requests, status } = await record(id)
       return requests.length > 0 || status === 'idle'
     }
     await expect.poll(async () => Promise.all(ids.map(asking)), { timeout: 60_000 }).not.toContain(false)
-    await replace(signal)
+    await replace(asTheyAsk)
     for (const id of ids) {
       for (const { requestId, inputDigest } of (await record(id)).requests)
         await call(`POST /v1/sessions/${id}/requests/${encodeURIComponent(requestId)}`, {
