@@ -3,14 +3,22 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { type PostgresServer, startPostgres } from './server.ts'
 
 /** The URL of the server that all tests of a run share, or of the one in `MAINSTEM_TEST_PG`. */
 async function sharedServer(): Promise<string> {
-  const given = process.env.MAINSTEM_TEST_PG
-  if (given) return given
-  const answer = await text(connect(inject('postgresSocket')))
-  if (!answer.startsWith('postgres:')) throw new Error(answer)
-  return answer
+  return process.env.MAINSTEM_TEST_PG || (await serverOfRun()).url
+}
+
+async function serverOfRun(): Promise<{ url: string; bin: string }> {
+  const { url, bin, error } = JSON.parse(await text(connect(inject('postgresSocket'))))
+  if (error !== undefined) throw new Error(error)
+  return { url, bin }
+}
+
+/** A server that no other test uses, with the programs of the one that all share. */
+export async function ownServer(): Promise<PostgresServer> {
+  return startPostgres((await serverOfRun()).bin)
 }
 
 /** The URL of a schema that no other test uses. */

@@ -9,7 +9,7 @@ import { type PostgresServer, startPostgres } from './server.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A socket that answers each connection with the URL of the server of this run. */
+    /** A socket that answers each connection with the server of this run: its URL and the folder of its programs. */
     postgresSocket: string
   }
 }
@@ -24,8 +24,8 @@ export default async function setUp({ provide }: TestProject): Promise<() => Pro
   const questions = createServer((socket) => {
     started ??= startPostgres()
     started.then(
-      ({ url }) => socket.end(url),
-      (thrown) => socket.end(`error: ${thrown}`),
+      ({ url, bin }) => socket.end(JSON.stringify({ url, bin })),
+      (thrown) => socket.end(JSON.stringify({ error: String(thrown) })),
     )
     // A worker that ends while it waits needs no answer.
     socket.on('error', () => socket.destroy())

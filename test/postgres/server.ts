@@ -41,6 +41,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** With the password of a superuser. */
   readonly url: string
   readonly port: number
+  /** The folder of its programs, which other servers can run too. */
+  readonly bin: string
   /** Ends all its processes at once, as `kill -9` and a power cut do. */
   kill(): Promise<void>
   /** Starts it again on the same data. */
@@ -49,8 +51,8 @@ export interface PostgresServer extends AsyncDisposable {
   restore(): Promise<void>
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
-  const native = await binaries()
+/** `bin` has programs that the user of the server can execute; without it they are copied if they have to be. */
+export async function startPostgres(bin?: string): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'mainstem-postgres-'))
   const guard = spawn('sh', ['-c', GUARD, folder], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   const stopped = once(guard, 'exit')
@@ -59,7 +61,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     await stopped
   }
   try {
-    const server = new EmbeddedPostgres(folder, native, stop)
+    const server = new EmbeddedPostgres(folder, bin ?? reachable(await binaries(), folder), stop)
     await server.initialise()
     await server.startOnFreePort()
     return server
@@ -71,20 +73,20 @@ export async function startPostgres(): Promise<PostgresServer> {
 
 class EmbeddedPostgres implements PostgresServer {
   port = 0
+  readonly bin: string
   readonly #folder: string
   readonly #data: string
-  readonly #bin: string
   readonly #stop: () => Promise<void>
   #process: ChildProcess | undefined
 
-  constructor(folder: string, native: string, stop: () => Promise<void>) {
+  constructor(folder: string, bin: string, stop: () => Promise<void>) {
     this.#folder = folder
     this.#data = join(folder, 'data')
     this.#stop = stop
     mkdirSync(this.#data)
     chmodSync(folder, 0o755)
     for (const path of [folder, this.#data]) if (isRoot()) chownSync(path, NOBODY, NOBODY)
-    this.#bin = reachable(native, folder)
+    this.bin = bin
   }
 
   get url(): string {
@@ -97,7 +99,7 @@ class EmbeddedPostgres implements PostgresServer {
     const args = ['-D', this.#data, '--no-sync', '--no-instructions', '-U', 'postgres', '--pwfile', password]
     // Few iterations, because every connection of every test has to prove its password.
     const how = ['--auth=scram-sha-256', '-c', 'scram_iterations=1', '--encoding=UTF8', '--locale=C']
-    await promisify(execFile)(join(this.#bin, 'initdb'), [...args, ...how], unprivileged())
+    await promisify(execFile)(join(this.bin, 'initdb'), [...args, ...how], unprivileged())
   }
 
   /** Another program may take a port between the choice and the start, so several are tried. */
@@ -126,7 +128,7 @@ class EmbeddedPostgres implements PostgresServer {
       ([name, value]) => ['-c', `${name}=${value}`],
     )
     const output = openSync(log, 'a')
-    const child = spawn(join(this.#bin, 'postgres'), ['-D', this.#data, ...args], {
+    const child = spawn(join(this.bin, 'postgres'), ['-D', this.#data, ...args], {
       ...unprivileged(),
       stdio: ['ignore', output, output],
     })

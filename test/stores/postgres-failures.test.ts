@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { postgresStore } from '../../src/stores/postgres.ts'
 import type { Batch, Store } from '../../src/stores/store.ts'
-import { newSchema, query } from '../postgres/database.ts'
+import { newSchema, ownServer, query } from '../postgres/database.ts'
 import { startProxy } from '../postgres/proxy.ts'
-import { startPostgres } from '../postgres/server.ts'
 import { entries, entry, readAll, sessionId, state } from './sqlite-parts.ts'
 
 const ID = sessionId(1)
@@ -108,7 +107,7 @@ test('a broken connection loses nothing, whatever it was used for', async () => 
 })
 
 test('a database that stays away is a failure of storage, and works again when it is back', async () => {
-  await using server = await startPostgres()
+  await using server = await ownServer()
   await using store = await postgresStore({ url: server.url, patienceMs: 300 })
   await store.append(ID, { entries: entries(ID, 1, 2), record: state(ID) })
   await server.kill()
@@ -133,7 +132,7 @@ test('a database that stays away is a failure of storage, and works again when i
 })
 
 test('a database that is killed and restarted in time loses nothing, and no caller sees an error', async () => {
-  await using server = await startPostgres()
+  await using server = await ownServer()
   await using store = await postgresStore({ url: server.url, patienceMs: 60_000 })
   const ids = [1, 2, 3, 4, 5, 6].map(sessionId)
   let isDone = false

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import type { EventType } from '../../src/model/index.ts'
 import type { CommitLog } from '../../src/stores/nodes.ts'
 import { postgresStore } from '../../src/stores/postgres.ts'
-import { newDatabase, query } from '../postgres/database.ts'
-import { startPostgres } from '../postgres/server.ts'
+import { newDatabase, ownServer, query } from '../postgres/database.ts'
 import { entries, entry, sessionId, state } from './sqlite-parts.ts'
 
 const [OLD, NEW] = [sessionId(1), sessionId(2)]
@@ -46,7 +45,7 @@ test('a restored database has a new epoch, and a feed without the entries of the
 })
 
 test('a database that was restored to a point in time has a new epoch', async () => {
-  await using server = await startPostgres()
+  await using server = await ownServer()
   const epochs: string[] = []
   for (const restart of [() => server.kill().then(() => server.start()), () => server.restore()]) {
     {

@@ -12,8 +12,7 @@ import { postgresStore } from '../../src/stores/postgres.ts'
 import { scopeOf } from '../../src/stores/search.ts'
 import type { Store } from '../../src/stores/store.ts'
 import { UPCASTS } from '../../src/stores/upcast.ts'
-import { newSchema, query } from '../postgres/database.ts'
-import { startPostgres } from '../postgres/server.ts'
+import { newSchema, ownServer, query } from '../postgres/database.ts'
 import { sessionId, state } from './sqlite-parts.ts'
 
 const [ID, OTHER] = [sessionId(1), sessionId(2)]
@@ -261,7 +260,7 @@ test('a search skips rows that are damaged', async () => {
 })
 
 test('closing the database ends a step of the index that waits for its return', async () => {
-  await using server = await startPostgres()
+  await using server = await ownServer()
   {
     await using store = await postgresStore({ url: server.url })
     await append(store, ID, 1, 'needle')
