@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { MainstemClient } from '../../src/client/index.ts'
 import { addToken } from '../../test/daemon/add-token.ts'
 import { type Cue, script, success, text } from '../../test/gateway/puppet.ts'
@@ -23,46 +23,51 @@ const working = script(text('a', 'working'))
 const ended = (id: string, outcome: string) =>
   vi.waitFor(async () => expect((await stage.client.session(id)).lastOutcome).toBe(outcome), PATIENCE)
 
-describe('the page tells how a turn ended', () => {
-  const outcomes: Record<string, { label: string; shown: RegExp; begin(): Promise<{ id: string }> }> = {
-    crashed: {
-      label: 'crashed',
-      shown: /^The agent ended without a result/,
-      begin: () => stage.client.begin({ agent: 'puppet', prompt: working }),
+interface Ending {
+  label: string
+  shown: RegExp
+  begin(): Promise<{ id: string }>
+}
+
+const endings: Record<string, Ending> = {
+  crashed: {
+    label: 'crashed',
+    shown: /^The agent ended without a result/,
+    begin: () => stage.client.begin({ agent: 'puppet', prompt: working }),
+  },
+  failed: {
+    label: 'failed',
+    shown: /^The model is overloaded/,
+    begin: () => stage.client.begin({ agent: 'puppet', prompt: script(failure) }),
+  },
+  timeout: {
+    label: 'timeout',
+    shown: /^The turn took longer than 0\.2 s/,
+    begin: () => stage.client.begin({ agent: 'able', prompt: working, policy: { timeoutMs: 200 } }),
+  },
+  interrupted: {
+    label: 'stopped',
+    shown: /^The turn was stopped before its end/,
+    async begin() {
+      const begun = await stage.client.begin({ agent: 'able', prompt: working })
+      await stage.client.interrupt(begun.id)
+      return begun
     },
-    failed: {
-      label: 'failed',
-      shown: /^The model is overloaded/,
-      begin: () => stage.client.begin({ agent: 'puppet', prompt: script(failure) }),
-    },
-    timeout: {
-      label: 'timeout',
-      shown: /^The turn took longer than 0\.2 s/,
-      begin: () => stage.client.begin({ agent: 'able', prompt: working, policy: { timeoutMs: 200 } }),
-    },
-    interrupted: {
-      label: 'stopped',
-      shown: /^The turn was stopped before its end/,
-      async begin() {
-        const begun = await stage.client.begin({ agent: 'able', prompt: working })
-        await stage.client.interrupt(begun.id)
-        return begun
-      },
-    },
+  },
+}
+
+test('the page tells how a turn ended, once and in a sentence', async () => {
+  const { page } = await signedIn()
+  for (const [outcome, { label, shown, begin }] of Object.entries(endings)) {
+    const { id } = await begin()
+    await ended(id, outcome)
+    await page.goto(`${stage.url}/#/sessions/${id}`)
+    await page.getByRole('paragraph').filter({ hasText: shown }).waitFor()
+    await page.getByText('turn 1', { exact: true }).waitFor()
+    expect(await page.getByRole('paragraph').filter({ hasText: shown }).count(), outcome).toBe(1)
+    await page.locator(`[data-session="${id}"]`).getByText(label, { exact: true }).waitFor()
+    expect(await violations(page), outcome).toEqual([])
   }
-  test.each(Object.entries(outcomes))(
-    '%s, once and in a sentence',
-    async (outcome, { label, shown, begin }) => {
-      const { id } = await begin()
-      await ended(id, outcome)
-      const { page } = await signedIn()
-      await page.goto(`${stage.url}/#/sessions/${id}`)
-      await page.getByText('turn 1', { exact: true }).waitFor()
-      expect(await page.getByRole('paragraph').filter({ hasText: shown }).count()).toBe(1)
-      await page.locator(`[data-session="${id}"]`).getByText(label, { exact: true }).waitFor()
-      expect(await violations(page)).toEqual([])
-    },
-  )
 })
 
 /** Holds what the page would draw, as a slow machine does. */
