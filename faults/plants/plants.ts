@@ -1,5 +1,5 @@
-/** The checkers, cheapest first. */
-export const CHECKERS = ['fsync', 'simulate', 'crash', 'damage', 'cluster'] as const
+/** The checkers, in the order in which they are tried. */
+export const CHECKERS = ['simulate', 'fsync', 'crash', 'damage', 'cluster'] as const
 export type Checker = (typeof CHECKERS)[number]
 
 /** A fault, as an edit of a copy of the sources. `find` must occur exactly once in the file. */
@@ -29,6 +29,7 @@ export const PLANTS: readonly Plant[] = [
     find: "durability === 'power' ? 'FULL' : 'NORMAL'",
     replace: "durability === 'power' ? 'OFF' : 'NORMAL'",
     shows: /commits without an fsync/,
+    by: 'fsync',
   },
   {
     name: 'frames dropped',
