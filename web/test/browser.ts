@@ -7,7 +7,14 @@ import { testPrograms } from '../../test/programs/programs.ts'
 const SYSTEM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** No GPU and no sandbox, as a container needs. Web security stays on. */
-const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--font-render-hinting=none']
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-dev-shm-usage',
+  '--font-render-hinting=none',
+  // A page stays in the process of the blank page that it began as. Profiles share no process in any case.
+  '--renderer-process-limit=1',
+]
 
 let shared: Promise<Browser> | undefined
 
