@@ -31,9 +31,9 @@ export default defineConfig({
     // Loading the sources again for each of several hundred files took longer than half of the tests. Nothing
     // in the sources keeps state in a module, so files may share them.
     isolate: false,
-    // Tests wait for programs that they start more than they compute: one worker more than there are cores keeps the
-    // cores busy. By default Vitest leaves one core free instead.
-    maxWorkers: availableParallelism() + 1,
+    // Tests wait for programs that they start and for disks more than they compute: two workers more than there are
+    // cores take a tenth less time than one more. By default Vitest leaves one core free instead.
+    maxWorkers: availableParallelism() + 2,
     // A module is transformed once, not in each run: two files of tests take half of the processor time.
     experimental: { fsModuleCache: true, fsModuleCachePath: join(import.meta.dirname, '.cache', 'modules') },
     // Programs that tests start run from the sources; compiling them once halves the time that takes.
