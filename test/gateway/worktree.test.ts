@@ -40,6 +40,14 @@ test('a session works in a new worktree beside the repository, from its last com
   expect(git(cwd, 'branch', '--show-current').trim()).toBe('compare-1/puppet')
 })
 
+test('many sessions get worktrees of one repository at the same time', async () => {
+  await using server = await startGateway()
+  const cwd = repositoryIn(server)
+  const names = Array.from({ length: 8 }, (_, index) => `compare-3/agent-${index}`)
+  const begun = await Promise.all(names.map((worktree) => begin(server, { cwd, worktree })))
+  expect(begun.map(({ status }) => status)).toEqual(names.map(() => 201))
+})
+
 test('a repeated request returns the same session, and another one needs another branch', async () => {
   await using server = await startGateway()
   const body = { cwd: repositoryIn(server), worktree: 'once' }

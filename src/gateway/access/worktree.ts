@@ -38,7 +38,7 @@ export async function addWorktree(
   await mkdir(folder, { recursive: true })
   // A symbolic link would lead the checkout elsewhere.
   if ((await directoryBelow(roots, folder)) !== folder) throw outside(path)
-  await git('worktree', 'add', '--quiet', '-b', branch, path, 'HEAD')
+  await afterOthers(root, () => git('worktree', 'add', '--quiet', '-b', branch, path, 'HEAD'))
   return {
     cwd: join(path, relative(root, directory)),
     async discard() {
@@ -47,6 +47,20 @@ export async function addWorktree(
       await git('branch', '--delete', branch)
       if (folder !== dirname(root)) await removeEmpty(folder)
     },
+  }
+}
+
+/** The last addition to each repository that is being changed. */
+const additions = new Map<string, Promise<unknown>>()
+
+/** While git adds a worktree it reads all others, and fails at one that another git has not written completely. */
+async function afterOthers(repository: string, add: () => Promise<unknown>): Promise<void> {
+  const added = Promise.allSettled([additions.get(repository)]).then(add)
+  additions.set(repository, added)
+  try {
+    await added
+  } finally {
+    if (additions.get(repository) === added) additions.delete(repository)
   }
 }
 
