@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Tails } from '../../src/stores/log-store/tails.ts'
+import { entriesOf } from '../dialects/entries.ts'
 
 const never = new AbortController().signal
 
@@ -42,4 +43,21 @@ test('a reader is woken if a commit that failed is stored after all', async () =
   head = 8
   tails.recheck(['a'])
   await woken
+})
+
+test('a log that was deleted takes no room from the others', () => {
+  const tails = new Tails(database().heads)
+  const commit = (session: string, megabytes: number) => {
+    const text = 'x'.repeat(megabytes * 1024 * 1024)
+    const entries = entriesOf({ type: 'session.ended', reason: 'completed' })
+    tails.committed({ session, entries, texts: [text], chars: text.length })
+  }
+  commit('kept', 1)
+  commit('deleted', 2)
+  tails.forget('deleted')
+  commit('busy', 2)
+  expect(tails.has('deleted', 0)).toBe(false)
+  expect(tails.has('kept', 0)).toBe(true)
+  commit('busier', 2)
+  expect(tails.has('kept', 0)).toBe(false)
 })

@@ -6,6 +6,8 @@ import { fitting } from '../read-bytes.ts'
 export interface Recent {
   readonly entries: readonly Entry[]
   readonly texts: readonly string[]
+  /** What it counts of the limit for recent text. */
+  readonly chars: number
 }
 
 /** Readers that have caught up share it. */

@@ -22,6 +22,8 @@ interface Heads {
   ownHead(session: string): number | undefined
 }
 
+type Committed = Pick<PreparedBatch, 'session' | 'entries' | 'texts' | 'chars'>
+
 /** Readers that have caught up share it. */
 const NONE: readonly never[] = []
 
@@ -29,8 +31,8 @@ const NONE: readonly never[] = []
 export class Tails {
   readonly #heads: Heads
   readonly #tails = new Map<string, Tail>()
-  /** The recent batches of all logs, oldest first. */
-  #recent: { tail: Tail; batch: Recent; chars: number }[] = []
+  /** The recent batches of all logs, oldest first, and the tail that has them. */
+  readonly #recent = new Map<Recent, Tail>()
   #recentChars = 0
   #isClosed = false
 
@@ -44,18 +46,18 @@ export class Tails {
   }
 
   /** Adds committed entries, and wakes the callers that wait for them. */
-  committed({ session, entries, texts, chars }: PreparedBatch): void {
+  committed({ session, entries, texts, chars }: Committed): void {
     const [first] = entries
     if (!first) return
     const tail = this.#tails.get(session) ?? this.#add(session, first.seq - 1)
     // Recent entries must be contiguous, or a reader would miss entries.
-    if (tail.committed !== first.seq - 1) tail.recent.length = 0
-    const batch = { entries, texts }
+    if (tail.committed !== first.seq - 1) this.#evictAll(tail)
+    const batch = { entries, texts, chars: chars + BATCH_CHARS }
     tail.recent.push(batch)
-    this.#recent.push({ tail, batch, chars: chars + BATCH_CHARS })
-    this.#recentChars += chars + BATCH_CHARS
+    this.#recent.set(batch, tail)
+    this.#recentChars += batch.chars
     // The newest batch stays, however large: readers are about to read it.
-    while (this.#recentChars > RECENT_CHARS && this.#recent.length > 1) this.#evictOldest()
+    while (this.#recentChars > RECENT_CHARS && this.#recent.size > 1) this.#evictOldest()
     tail.advance(first.seq - 1 + entries.length)
   }
 
@@ -129,22 +131,23 @@ export class Tails {
     const isDeleted = this.#heads.isShared && head === 0 && (tail.committed > 0 || tail.isAwaitedBeyondStart)
     if (isDeleted) this.forget(session)
     if (head <= tail.committed) return
-    tail.recent.length = 0
+    this.#evictAll(tail)
     tail.advance(head)
   }
 
   /** Removes a log from the cache and wakes its waiting callers, which check for it. */
   forget(session: string): void {
     const tail = this.#tails.get(session)
+    if (!tail) return
     this.#tails.delete(session)
-    tail?.waiting.wake()
+    this.#evictAll(tail)
+    tail.waiting.wake()
   }
 
   /** Wakes all waiting callers, and refuses later ones. */
   close(): void {
     this.#isClosed = true
     for (const session of [...this.#tails.keys()]) this.forget(session)
-    this.#recent = []
   }
 
   /** Whether a reader has all entries, without asking the database. */
@@ -160,12 +163,22 @@ export class Tails {
   }
 
   #evictOldest(): void {
-    const oldest = this.#recent.shift()
+    const [oldest] = this.#recent
     if (!oldest) return
-    const { tail, batch, chars } = oldest
-    this.#recentChars -= chars
-    if (tail.recent[0] === batch) tail.recent.shift()
+    const [batch, tail] = oldest
+    this.#evict(batch)
+    tail.recent.shift()
     this.#forgetIdle()
+  }
+
+  #evictAll(tail: Tail): void {
+    for (const batch of tail.recent) this.#evict(batch)
+    tail.recent.length = 0
+  }
+
+  #evict(batch: Recent): void {
+    this.#recent.delete(batch)
+    this.#recentChars -= batch.chars
   }
 
   #forgetIdle(): void {
