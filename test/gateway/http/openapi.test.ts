@@ -131,5 +131,7 @@ describe('the reference page', () => {
       '<td><code>id</code></td><td>string</td><td>path, required</td>',
     )
     expect(section('schema-Entry')).toContain('an object of type <code>&quot;turn.started&quot;</code>')
+    expect(section('listSessions')).toContain('<td><code>busy</code> while a turn is open;')
+    expect(page.replaceAll(/<pre>.*?<\/pre>/gs, '')).not.toContain('`')
   })
 })

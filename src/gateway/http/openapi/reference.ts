@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import type { OpenApi, Parameter } from './openapi.ts'
-import { html, row, schemaId, shownSchema } from './shown-schema.ts'
+import { html, prose, row, schemaId, shownSchema } from './shown-schema.ts'
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem;color-scheme:light dark}
 code,pre{font:14px/1.4 ui-monospace,monospace}pre{overflow:auto;padding:.5rem;border:1px solid #8884}
@@ -95,7 +95,7 @@ function sectionOf({ method, path, operation }: Described): string {
   const answers = all.filter(([status]) => Number(status) < 400)
   const errors = all.filter(([status]) => Number(status) >= 400)
   return `<section id="${html(operationId)}"><h3><b>${html(method.toUpperCase())}</b> <code>${html(path)}</code></h3>
-<p>${html(summary)}</p>${parametersOf(parameters)}${requestBody ? `<h4>Body</h4>${bodyOf(requestBody)}` : ''}${answers
+<p>${prose(summary)}</p>${parametersOf(parameters)}${requestBody ? `<h4>Body</h4>${bodyOf(requestBody)}` : ''}${answers
     .map(([status, answer]) => `<h4>${html(`${status} ${answer.description}`)}</h4>${bodyOf(answer)}`)
     .join('')}${errorsOf(errors)}</section>`
 }

@@ -16,7 +16,7 @@ export function shownSchema(schema: object): string {
 export function row(name: string, place: string, schema: object): string {
   const given = schema as Schema
   const description = typeof given.description === 'string' ? given.description : ''
-  const cells = [`<code>${html(name)}</code>`, typeOf(given), html(place), html(description)]
+  const cells = [`<code>${html(name)}</code>`, typeOf(given), html(place), prose(description)]
   return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`
 }
 
@@ -32,6 +32,11 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 export function html(text: string): string {
   return text.replaceAll(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
+}
+
+/** Text with code between backticks. */
+export function prose(text: string): string {
+  return html(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 }
 
 function typeOf(schema: Schema): string {
