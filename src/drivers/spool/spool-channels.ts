@@ -163,7 +163,7 @@ export class SpoolChannels implements Channels {
     const [{ bytesRead }] = this.outputs
     const hasWritten = bytesRead > this.#bytesSeen
     this.#bytesSeen = bytesRead
-    // Whoever writes has the file open. Asking the system costs more than reading a line.
+    // An agent that has just written has the file open, so there is no need to ask the system, which takes long.
     if (hasWritten) return
     if (this.#launcher && (await this.#holders.isClosed(this.#launcher))) this.outputs[0].last()
   }
